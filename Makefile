@@ -1,0 +1,58 @@
+# `make help` lists the targets. Each does the set-up that it needs by itself; nothing is done twice.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help train test build check soak install clean setup configure test-build
+
+TANDEM_CACHE ?= $(HOME)/.cache/tandem
+CCACHE_DIR ?= $(TANDEM_CACHE)/ccache
+# What ccache needs to find hits with a precompiled header.
+CCACHE_SLOPPINESS ?= pch_defines,time_macros,include_file_mtime,include_file_ctime
+export TANDEM_CACHE CCACHE_DIR CCACHE_SLOPPINESS
+
+BUILD := build/release
+TANDEM := $(BUILD)/apps/tandem/tandem
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+CTEST := ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+# Ten epochs of the built-in digits: 450 updates, 2 to 4 minutes on two cores.
+TRAIN ?= minigooglenet --data digits --devices 'cpu*2' --batch-size 32 --epochs 10 --augment shift=0.1 --output plot.png
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+train: build ## train MiniGoogLeNet on the built-in digits with two devices; writes plot.png
+	@$(TANDEM) train $(TRAIN)
+
+test: test-build ## build everything and run the tests, those labelled slow apart
+	@$(CTEST) --no-tests=error --label-exclude '^slow$$' --output-log "$(CURDIR)/build/ctest.log"
+
+build: configure ## set up the machine and build the command
+	@ninja -C $(BUILD) -j $(JOBS) tandem_cli
+
+check: ## format, includes, build, tests, clang-tidy on changed files
+	@tools/check
+
+soak: test ## the tests, and all the slow ones
+	@$(CTEST) --label-regex '^slow$$'
+
+install: build ## install the command: make install PREFIX=/usr/local
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+clean: ## remove what was built; LibTorch and the compiler's cache stay
+	rm -rf build
+
+setup:
+	@tools/setup >/dev/null
+
+# Configured once for each LibTorch; ninja itself notices changes of the CMake files.
+configure:
+	@root="$$(tools/setup)" && \
+	if ! [ -f $(BUILD)/build.ninja ] || ! grep -q "^TORCH_ROOT:[A-Z]*=$$root\$$" $(BUILD)/CMakeCache.txt; then \
+	  cmake --preset release -DTORCH_ROOT:PATH="$$root"; \
+	fi
+
+test-build: configure
+	@tools/arrows --self-test
+	@tools/arrows
+	@ninja -C $(BUILD) -j $(JOBS)

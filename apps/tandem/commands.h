@@ -1,0 +1,14 @@
+#pragma once
+#include <CLI/App.hpp>
+#include <functional>
+
+namespace tandem::cli {
+
+/// Each adds a subcommand to `app`; what it does when it was chosen goes to `run`, which returns the exit status.
+using Run = std::function<int()>;
+void add_train(CLI::App& app, Run& run);
+void add_summary(CLI::App& app, Run& run);
+void add_bench(CLI::App& app, Run& run);
+void add_info(CLI::App& app, Run& run);
+
+}  // namespace tandem::cli

@@ -1,0 +1,55 @@
+// tandem info: what this machine offers.
+#include <ATen/Version.h>
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+#include <torch/headeronly/version.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "exit_status.h"
+#include "tandem/core/device.h"
+#include "tandem/distribution/strategy.h"
+
+namespace tandem::cli {
+namespace {
+
+int info(bool json) {
+  const auto cores = available_cores();
+  const auto gpus = visible_gpus();
+  const auto capability = at::get_cpu_capability();
+  if (json) {
+    const nlohmann::ordered_json figures{{"version", TANDEM_VERSION},
+                                         {"libtorch", TORCH_VERSION},
+                                         {"cores", cores},
+                                         {"cpu_capability", capability},
+                                         {"onednn", at::hasMKLDNN()},
+                                         {"gpus", gpus},
+                                         {"default_devices", Devices::parse("auto").to_string()},
+                                         {"threads_per_device", distribute::threads_per_device(1, 0)},
+                                         {"cluster", "none"}};
+    std::cout << figures.dump() << "\n";
+    return kOk;
+  }
+  std::cout << "Tandem    " << TANDEM_VERSION << "\n"
+            << "LibTorch  " << TORCH_VERSION << "\n"
+            << "CPU       " << cores << (cores == 1 ? " core, " : " cores, ") << capability << (at::hasMKLDNN() ? ", oneDNN" : "") << "\n"
+            << "GPUs      " << gpus << " visible\n"
+            << "default   " << Devices::parse("auto").to_string() << ", " << distribute::threads_per_device(1, 0) << " threads\n"
+            << "cluster   none: one process\n";
+  return kOk;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("info", "Show devices, cores and LibTorch");
+  auto json = std::make_shared<bool>(false);
+  command->footer("Example: tandem info --json");
+  command->add_flag("--json", *json, "Print one JSON object");
+  command->callback([=, &run] { run = [=] { return info(*json); }; });
+}
+
+}  // namespace tandem::cli

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/core/config.h"
+#include "tandem/core/handle.h"
+#include "tandem/core/logs.h"
+#include "tandem/network/trained_model.h"
+
+namespace tandem {
+
+/// What a training was started with, as Keras's callback.params.
+struct CallbackParams {
+  int64_t epochs = 1;
+  int64_t steps = -1;  // an epoch; -1: unknown
+  int64_t verbose = 0;
+};
+
+/// Hooks into fit, evaluate and predict, as keras.callbacks.Callback. Epochs count from 0 as in Keras (and from initial_epoch
+/// where that is given); what a hook sets in `logs` is seen by later callbacks and, at an epoch's end, by the history.
+class Callback {
+ public:
+  virtual ~Callback() = default;
+
+  virtual void set_model(TrainedModel* model) { model_ = model; }
+  virtual void set_params(const CallbackParams& params) { params_ = params; }
+
+  virtual void on_train_begin(Logs& /*logs*/) {}
+  virtual void on_train_end(Logs& /*logs*/) {}
+  virtual void on_epoch_begin(int64_t /*epoch*/, Logs& /*logs*/) {}
+  virtual void on_epoch_end(int64_t /*epoch*/, Logs& /*logs*/) {}
+  virtual void on_train_batch_begin(int64_t /*batch*/, Logs& /*logs*/) {}
+  virtual void on_train_batch_end(int64_t /*batch*/, Logs& /*logs*/) {}
+  virtual void on_test_begin(Logs& /*logs*/) {}
+  virtual void on_test_end(Logs& /*logs*/) {}
+  virtual void on_test_batch_begin(int64_t /*batch*/, Logs& /*logs*/) {}
+  virtual void on_test_batch_end(int64_t /*batch*/, Logs& /*logs*/) {}
+  virtual void on_predict_begin(Logs& /*logs*/) {}
+  virtual void on_predict_end(Logs& /*logs*/) {}
+  virtual void on_predict_batch_begin(int64_t /*batch*/, Logs& /*logs*/) {}
+  virtual void on_predict_batch_end(int64_t /*batch*/, Logs& /*logs*/) {}
+
+  virtual std::string class_name() const;
+  virtual Config get_config() const { return Config::object(); }
+
+  /// Callbacks without arguments by Keras's name. Throws InvalidArgument on an unknown one.
+  static std::shared_ptr<Callback> make(const std::string& name);
+
+ protected:
+  /// Null outside of fit, evaluate and predict.
+  TrainedModel* model_ = nullptr;
+  CallbackParams params_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,25 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "tandem/callbacks/callback.h"
+
+namespace tandem {
+
+/// Calls one hook of all callbacks in their order: `list.each(&Callback::on_epoch_end, epoch, logs)`.
+class CallbackList {
+ public:
+  CallbackList() = default;
+  explicit CallbackList(std::vector<std::shared_ptr<Callback>> callbacks) : callbacks_(std::move(callbacks)) {}
+
+  template <class... Parameters, class... Arguments>
+  void each(void (Callback::*hook)(Parameters...), Arguments&&... arguments) const {
+    for (const auto& callback : callbacks_) ((*callback).*hook)(arguments...);
+  }
+  bool empty() const { return callbacks_.empty(); }
+
+ private:
+  std::vector<std::shared_ptr<Callback>> callbacks_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,40 @@
+#include "tandem/callbacks/history.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+const std::vector<double>& History::operator[](std::string_view name) const {
+  std::vector<std::string> known;
+  for (const auto& [key, values] : series_) {
+    if (key == name) return values;
+    known.push_back(key);
+  }
+  throw_unknown_name("history entry", name, known);
+}
+
+int64_t History::count(std::string_view name) const {
+  return std::any_of(series_.begin(), series_.end(), [&](const Series& s) { return s.first == name; });
+}
+
+int64_t History::bytes_sent(int64_t rank) const {
+  if (rank < 0 || rank >= static_cast<int64_t>(facts_.bytes_sent.size())) {
+    throw InvalidArgument(c10::str("history: rank must be in [0, ", facts_.bytes_sent.size(), "), got ", rank));
+  }
+  return facts_.bytes_sent[static_cast<std::size_t>(rank)];
+}
+
+void History::append(int64_t epoch, const Logs& logs) {
+  epochs_.push_back(epoch);
+  for (const auto& [name, value] : logs) {
+    auto found = std::find_if(series_.begin(), series_.end(), [&](const Series& s) { return s.first == name; });
+    if (found == series_.end()) found = series_.insert(series_.end(), {name, {}});
+    found->second.push_back(value);
+  }
+}
+
+}  // namespace tandem

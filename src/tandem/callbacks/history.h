@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tandem/core/logs.h"
+
+namespace tandem {
+
+/// What a training gave, by epoch, and what happened on the devices. As Keras's History, which fit returns.
+class History {
+ public:
+  using Series = std::pair<std::string, std::vector<double>>;
+
+  /// Facts counted by replicas, communicator and clocks while this training ran; one entry a rank.
+  struct Facts {
+    std::vector<std::string> devices;
+    std::vector<int64_t> rows;
+    std::vector<int64_t> bytes_sent;
+    std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
+    double input_seconds = 0;  // the loop waited for data
+    double seconds = 0;
+  };
+
+  /// Values by epoch under Keras's keys ("loss", "val_accuracy", "learning_rate"). Throws InvalidArgument on an unknown name.
+  const std::vector<double>& operator[](std::string_view name) const;
+  /// 1 when `name` is there, else 0.
+  int64_t count(std::string_view name) const;
+  const std::vector<Series>& series() const { return series_; }
+  /// Indexes of the epochs that were run.
+  const std::vector<int64_t>& epoch() const { return epochs_; }
+
+  /// Rows that each device trained on.
+  const std::vector<int64_t>& rows_per_device() const { return facts_.rows; }
+  /// Bytes that other ranks took from `rank`.
+  int64_t bytes_sent(int64_t rank) const;
+  const Facts& facts() const { return facts_; }
+  /// True when training was stopped from outside before its end.
+  bool interrupted() const { return interrupted_; }
+
+  void append(int64_t epoch, const Logs& logs);
+  void set_facts(Facts facts) { facts_ = std::move(facts); }
+  void set_interrupted() { interrupted_ = true; }
+
+ private:
+  std::vector<Series> series_;
+  std::vector<int64_t> epochs_;
+  Facts facts_;
+  bool interrupted_ = false;
+};
+
+}  // namespace tandem

@@ -1,0 +1,34 @@
+#include "tandem/callbacks/learning_rate_scheduler.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <cmath>
+
+#include "tandem/core/error.h"
+
+namespace tandem::callbacks {
+namespace {
+
+class Scheduler : public Callback {
+ public:
+  explicit Scheduler(LearningRateScheduler::Schedule schedule) : schedule_(std::move(schedule)) {}
+  std::string class_name() const override { return "LearningRateScheduler"; }
+
+  void on_epoch_begin(int64_t epoch, Logs&) override {
+    const double rate = schedule_(epoch, model_->learning_rate());
+    if (!std::isfinite(rate) || rate < 0) {
+      throw InvalidArgument(c10::str("LearningRateScheduler: the schedule must return a finite rate >= 0, got ", rate, " in epoch ", epoch));
+    }
+    model_->set_learning_rate(rate);
+  }
+  void on_epoch_end(int64_t, Logs& logs) override { logs.set("learning_rate", model_->learning_rate()); }
+
+ private:
+  LearningRateScheduler::Schedule schedule_;
+};
+
+}  // namespace
+
+std::shared_ptr<Callback> LearningRateScheduler::make_scheduler(Schedule schedule) { return std::make_shared<Scheduler>(std::move(schedule)); }
+
+}  // namespace tandem::callbacks

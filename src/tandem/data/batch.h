@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+
+#include "tandem/core/tensor.h"
+
+namespace tandem::data {
+
+/// Rows that belong together: inputs, targets and optional weights, each with the rows on its first axis.
+struct Batch {
+  Tensors x;
+  Tensors y;       // empty: data without targets
+  Tensor weights;  // (rows) float32; undefined: 1 each
+
+  int64_t rows() const { return x.empty() ? 0 : x.front().size(0); }
+  /// Rows [begin, end) as views.
+  Batch slice(int64_t begin, int64_t end) const;
+};
+
+}  // namespace tandem::data

@@ -1,0 +1,124 @@
+#include "tandem/data/batch_maker.h"
+
+#include <ATen/core/grad_mode.h>
+#include <c10/util/Exception.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tandem/core/error.h"
+#include "tandem/core/shape.h"
+#include "tandem/data/chain.h"
+#include "tandem/data/tensor_source.h"
+
+namespace tandem::data {
+namespace {
+
+void check_rows(const Batch& batch, std::size_t rows, const char* who) {
+  const auto check = [&](const Tensor& tensor, const char* what) {
+    if (tensor.defined() && tensor.dim() > 0 && tensor.size(0) == static_cast<int64_t>(rows)) return;
+    const std::string got = tensor.defined() ? Shape::of(tensor.sizes().vec()).to_string() : "an undefined tensor";
+    throw DataError(c10::str(who, " must give ", what, " of ", rows, " rows, got ", got));
+  };
+  if (batch.x.empty()) throw DataError(c10::str(who, " gave no x"));
+  for (const Tensor& one : batch.x) check(one, "x");
+  for (const Tensor& one : batch.y) check(one, "y");
+  if (batch.weights.defined()) check(batch.weights, "weights");
+}
+
+// Rows that follow one another in memory.
+bool is_run(std::span<const int64_t> rows) {
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i] != rows[i - 1] + 1) return false;
+  }
+  return !rows.empty();
+}
+
+// Throws the exception in flight again with `where` in front of its message: Tandem's own types stay, others become
+// DataError.
+[[noreturn]] void rethrow_at(const std::string& where) {
+  try {
+    throw;
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(where + ": " + error.what());
+  } catch (const InternalError& error) {
+    throw InternalError(where + ": " + error.what());
+  } catch (const c10::Error& error) {
+    throw DataError(where + ": " + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    throw DataError(where + ": " + error.what());
+  } catch (...) {
+    throw DataError(where + ": an exception that is no std::exception");
+  }
+}
+
+}  // namespace
+
+BatchMaker::BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches, RandomStream random)
+    : dataset_(std::move(dataset)), random_(random) {
+  if (!dataset_.source()) throw InvalidArgument("data set: it has no source (a default-made Dataset)");
+  batch_size_ = dataset_.batch_size() > 0 ? dataset_.batch_size() : batch_size;
+  if (batch_size_ <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", batch_size_));
+  if (dataset_.size() == 0) throw DataError("data set: it must have at least one row, got none");
+  batches_ = dataset_.batches(batch_size_);
+  if (batches_ == 0) {
+    throw InvalidArgument(c10::str("data set: ", dataset_.size(), " rows make no full batch of ", batch_size_,
+                                   " and the remainder is dropped"));
+  }
+  if (max_batches >= 0) batches_ = std::min(batches_, max_batches);
+  in_memory_ = dynamic_cast<const TensorSource*>(dataset_.source().get()) != nullptr;
+}
+
+EpochPlan BatchMaker::plan(int64_t epoch, int64_t first_batch) const {
+  EpochPlan plan;
+  plan.epoch = epoch;
+  plan.rows = dataset_.order(epoch, random_);
+  plan.batch_size = batch_size_;
+  plan.first_batch = std::min(first_batch, batches_);
+  plan.end_batch = batches_;
+  plan.random = random_.fold("rows").fold(static_cast<uint64_t>(epoch));
+  return plan;
+}
+
+Batch BatchMaker::make(const EpochPlan& plan, int64_t batch) const {
+  const at::NoGradGuard no_grad;
+  try {
+    return make_rows(plan, plan.rows_of(batch));
+  } catch (...) {
+    fail(plan, batch);
+  }
+}
+
+Batch BatchMaker::make_rows(const EpochPlan& plan, std::span<const int64_t> rows) const {
+  const auto& transforms = dataset_.transforms();
+  if (in_memory_ && transforms.empty() && is_run(rows)) {
+    return dataset_.source()->all().slice(rows.front(), rows.back() + 1);
+  }
+  Batch batch = dataset_.source()->get(rows);
+  check_rows(batch, rows.size(), "the source");
+  if (transforms.empty()) return batch;
+  std::vector<RandomStream> streams;
+  streams.reserve(rows.size());
+  for (const int64_t row : rows) streams.push_back(plan.random.fold(static_cast<uint64_t>(row)));
+  batch = apply_chain(transforms, std::move(batch), streams);
+  check_rows(batch, rows.size(), "the transforms");
+  return batch;
+}
+
+// Makes the batch's rows one by one to find the one that fails; when each alone succeeds, the batch is to blame.
+void BatchMaker::fail(const EpochPlan& plan, int64_t batch) const {
+  const auto rows = plan.rows_of(batch);
+  const std::string where = c10::str("batch ", batch, " of epoch ", plan.epoch);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    try {
+      make_rows(plan, rows.subspan(i, 1));
+    } catch (...) {
+      rethrow_at(c10::str(where, ", row ", rows[i]));
+    }
+  }
+  rethrow_at(where);
+}
+
+}  // namespace tandem::data

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "tandem/core/random.h"
+#include "tandem/data/batch.h"
+#include "tandem/data/dataset.h"
+
+namespace tandem::data {
+
+struct LoaderOptions {
+  int64_t batch_size = 32;   // where the data set has none of its own
+  int64_t first_batch = 0;   // batches of the first epoch to leave out: where a resumed epoch goes on
+  int64_t max_batches = -1;  // an epoch ends before this batch; -1: with the data
+  /// Up to this one, epochs follow one another: while the last batches of one are used, the first of the next are made.
+  int64_t last_epoch = -1;
+  /// Keys shuffles, augmentation.
+  RandomStream random = {};
+  /// Worker threads where the data set names none; -1: chosen from the cores, 0: batches are made by the caller.
+  int64_t workers = -1;
+};
+
+/// Serves an epoch's batches in order while worker threads make the next ones. The number of workers changes nothing in
+/// the numbers. A worker's exception is thrown by next(); the destructor ends the workers.
+class Loader {
+ public:
+  Loader(Dataset dataset, LoaderOptions options);
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// Starts (again) with epoch `epoch`.
+  void start_epoch(int64_t epoch);
+  /// The next batch, or nothing at the end of the epoch.
+  std::optional<Batch> next();
+  /// Batches in a whole epoch.
+  int64_t batches() const;
+  /// Seconds that next() has waited for a batch, or made it, since start_epoch.
+  double waited() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tandem::data

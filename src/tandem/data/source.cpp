@@ -1,0 +1,14 @@
+#include "tandem/data/source.h"
+
+#include <numeric>
+#include <vector>
+
+namespace tandem::data {
+
+Batch Source::all() const {
+  std::vector<int64_t> rows(static_cast<std::size_t>(size()));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  return get(rows);
+}
+
+}  // namespace tandem::data

@@ -1,0 +1,31 @@
+#include "tandem/data/subset_source.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <utility>
+
+#include "tandem/core/error.h"
+
+namespace tandem::data {
+
+SubsetSource::SubsetSource(std::shared_ptr<const Source> base, std::vector<int64_t> rows)
+    : base_(std::move(base)), rows_(std::move(rows)) {
+  for (const int64_t row : rows_) {
+    if (row < 0 || row >= base_->size()) {
+      throw InvalidArgument(c10::str("data set: row ", row, " does not exist, it has ", base_->size(), " rows"));
+    }
+  }
+}
+
+Batch SubsetSource::get(std::span<const int64_t> rows) const {
+  std::vector<int64_t> below;
+  below.reserve(rows.size());
+  for (const int64_t row : rows) {
+    if (row < 0 || row >= size())
+      throw DataError(c10::str("data set: row ", row, " does not exist, it has ", size(), " rows"));
+    below.push_back(rows_[static_cast<std::size_t>(row)]);
+  }
+  return base_->get(below);
+}
+
+}  // namespace tandem::data

@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "tandem/core/tensor.h"
+#include "tandem/layers/weight.h"
+
+namespace tandem::distribute {
+
+/// One replica's copy of the trainable weights, side by side in one buffer, and their gradients in another with the same
+/// places: one all-reduce and one update serve all of them. Each weight's tensor is a view with the master's strides, a leaf
+/// whose .grad is a view of the gradient buffer, so that backward adds in place.
+class FlatWeights {
+ public:
+  /// Lays out `weights`; values are zero until load.
+  explicit FlatWeights(const std::vector<Weight>& weights);
+
+  /// Puts this replica's tensors into `map`.
+  void add_to(WeightMap& map) const;
+  /// Copies the masters' values in, or back out.
+  void load();
+  void store() const;
+  /// Sets all gradients to zero and makes each .grad the view of its place again.
+  void zero_gradients();
+  /// Moves a gradient that backward put elsewhere into the buffer (autograd may replace .grad); a no-op else.
+  void gather_gradients();
+
+  Tensor& parameters() { return parameters_; }
+  Tensor& gradients() { return gradients_; }
+  const std::vector<Weight>& weights() const { return weights_; }
+  /// View of weight i's place in any buffer laid out like these (a slot of the optimizer), in the weight's shape.
+  Tensor view(const Tensor& buffer, std::size_t i) const;
+
+ private:
+  std::vector<Weight> weights_;
+  std::vector<int64_t> offsets_;  // in elements
+  Tensor parameters_, gradients_;
+  std::vector<Tensor> values_, gradient_views_;
+};
+
+}  // namespace tandem::distribute

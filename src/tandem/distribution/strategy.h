@@ -1,0 +1,47 @@
+#pragma once
+#include <concepts>
+#include <memory>
+#include <string>
+
+#include "tandem/core/device.h"
+#include "tandem/distribution/execution.h"
+
+namespace tandem::distribute {
+
+/// How a program is spread over devices. One file a strategy, one row in catalog.cpp.
+class StrategyKind {
+ public:
+  virtual ~StrategyKind() = default;
+  virtual std::string name() const = 0;
+  virtual Devices devices() const = 0;
+  /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.
+  virtual std::unique_ptr<Execution> bind(const Program& program) const = 0;
+};
+
+/// What `.strategy` holds; Mirrored({...}), SingleDevice("cpu:0") derive from it. Empty: one device with all cores.
+class Strategy {
+ public:
+  Strategy() = default;
+  Strategy(std::shared_ptr<const StrategyKind> kind) : kind_(std::move(kind)) {}
+  bool empty() const { return !kind_; }
+  const StrategyKind& operator*() const { return *kind_; }
+  const StrategyKind* operator->() const { return kind_.get(); }
+
+ private:
+  std::shared_ptr<const StrategyKind> kind_;
+};
+
+/// Options that every strategy built by name understands (the command line's).
+struct StrategyOptions {
+  Devices devices = {};
+  int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else available cores / local devices
+};
+
+/// By name: "single", "mirrored". Throws InvalidArgument that proposes the nearest known names.
+Strategy make_strategy(const std::string& name, const StrategyOptions& options);
+
+/// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else
+/// TANDEM_THREADS_PER_DEVICE, else cores / devices, at least 1.
+int64_t threads_per_device(int64_t devices, int64_t asked);
+
+}  // namespace tandem::distribute

@@ -1,0 +1,149 @@
+#include "tandem/layers/batch_normalization.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include <tuple>
+
+#include "tandem/core/error.h"
+#include "tandem/layers/serialization.h"
+#include "tandem/layers/window.h"
+
+namespace tandem::layers {
+namespace {
+
+class BatchNormalizationLayer : public Layer {
+ public:
+  explicit BatchNormalizationLayer(BatchNormalizationOptions options) : options_(std::move(options)) {
+    if (!(options_.epsilon > 0))
+      throw InvalidArgument(c10::str("BatchNormalization: epsilon must be positive, got ", options_.epsilon));
+    if (!(options_.momentum >= 0 && options_.momentum <= 1)) {
+      throw InvalidArgument(c10::str("BatchNormalization: momentum must be in [0, 1], got ", options_.momentum));
+    }
+  }
+
+  std::string class_name() const override { return "BatchNormalization"; }
+
+  Config get_config() const override {
+    return Config::object({{"axis", options_.axis},
+                           {"momentum", options_.momentum},
+                           {"epsilon", options_.epsilon},
+                           {"center", options_.center},
+                           {"scale", options_.scale},
+                           {"beta_initializer", to_config(options_.beta_initializer)},
+                           {"gamma_initializer", to_config(options_.gamma_initializer)},
+                           {"moving_mean_initializer", to_config(options_.moving_mean_initializer)},
+                           {"moving_variance_initializer", to_config(options_.moving_variance_initializer)},
+                           {"beta_regularizer", to_config(options_.beta_regularizer)},
+                           {"gamma_regularizer", to_config(options_.gamma_regularizer)},
+                           {"beta_constraint", {}},
+                           {"gamma_constraint", {}},
+                           {"synchronized", false},
+                           {"renorm", false},
+                           {"renorm_clipping", {}},
+                           {"renorm_momentum", 0.99}});
+  }
+
+  void build(const Shape& input) override {
+    rank_ = input.rank();
+    axis_ = options_.axis < 0 ? options_.axis + rank_ : options_.axis;
+    if (axis_ < 1 || axis_ >= rank_) {
+      throw_shape_error(*this, c10::str("axis ", options_.axis, " must be one of the input's and not the batch"),
+                        input);
+    }
+    channels_ = input[axis_];
+    if (channels_ <= 0)
+      throw_shape_error(*this, c10::str("axis ", options_.axis, " of the input must be known and positive"), input);
+    const auto add = [&](const char* name, const Handle<Initializer>& initializer, bool trainable,
+                         const Handle<Regularizer>& penalty) {
+      return add_weight(name, {channels_},
+                        {.initializer = initializer, .trainable = trainable, .regularizer = penalty});
+    };
+    if (options_.scale) gamma_ = add("gamma", options_.gamma_initializer, true, options_.gamma_regularizer);
+    if (options_.center) beta_ = add("beta", options_.beta_initializer, true, options_.beta_regularizer);
+    moving_mean_ = add("moving_mean", options_.moving_mean_initializer, false, {});
+    moving_variance_ = add("moving_variance", options_.moving_variance_initializer, false, {});
+  }
+
+  Shape output_shape(const Shape& input) override {
+    if (input.rank() != rank_ || input[axis_] != channels_) throw_wrong_input(input);
+    return input;
+  }
+
+  Tensor call(const Tensor& x, const CallContext& context) override {
+    if (x.dim() != rank_ || x.size(axis_) != channels_) throw_wrong_input(Shape::of(x.sizes().vec()));
+    if (x.numel() == 0) return without_rows(x);
+    const bool training = context.training && trainable();
+    // The kernel wants the channels as axis 1. For channels last that is a view in the layout that it is fastest in.
+    if (axis_ != rank_ - 1) return at::movedim(normalize(at::movedim(x, axis_, 1), training), 1, axis_);
+    if (rank_ == 4) return to_channels_last(normalize(to_channels_first(x), training));
+    const Tensor rows = x.reshape({-1, 1, 1, channels_});
+    return to_channels_last(normalize(to_channels_first(rows), training)).view(x.sizes());
+  }
+
+ private:
+  [[noreturn]] void throw_wrong_input(const Shape& got) const {
+    throw_shape_error(
+        *this,
+        c10::str("input must have rank ", rank_, " and size ", channels_, " at axis ", axis_, ", as when it was built"),
+        got);
+  }
+
+  static std::optional<Tensor> given(const Weight& weight) {
+    return weight.defined() ? std::optional(weight.value()) : std::nullopt;
+  }
+
+  /// No rows have no statistics and the kernels refuse them; gamma and beta still get gradients, of zeros.
+  Tensor without_rows(const Tensor& x) const {
+    Tensor out = at::movedim(x, axis_, -1);
+    if (gamma_.defined()) out = out * gamma_.value();
+    if (beta_.defined()) out = out + beta_.value();
+    return at::movedim(out, -1, axis_);
+  }
+
+  Tensor normalize(const Tensor& x, bool training) {
+    const auto gamma = given(gamma_), beta = given(beta_);
+    const Tensor &moving_mean = moving_mean_.value(), &moving_variance = moving_variance_.value();
+    if (!training) {
+      return std::get<0>(
+          at::native_batch_norm(x, gamma, beta, moving_mean, moving_variance, false, 0, options_.epsilon));
+    }
+    // Without moving statistics, since the kernel would put the unbiased variance into them.
+    auto [out, mean, inverse_deviation] = at::native_batch_norm(x, gamma, beta, {}, {}, true, 0, options_.epsilon);
+    c10::NoGradGuard no_grad;
+    const double step = 1 - options_.momentum;
+    moving_mean.lerp_(mean, step);
+    moving_variance.lerp_(inverse_deviation.pow(-2).sub_(options_.epsilon).clamp_min_(0), step);
+    return out;
+  }
+
+  BatchNormalizationOptions options_;
+  int64_t rank_ = 0, axis_ = 0, channels_ = 0;
+  Weight gamma_, beta_, moving_mean_, moving_variance_;
+};
+
+}  // namespace
+
+BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
+    : LayerHandle(make_remembered<BatchNormalizationLayer>(options.name, options)) {}
+
+BatchNormalization BatchNormalization::from_config(const Config& config) {
+  refuse_settings(config, "BatchNormalization", {"beta_constraint", "gamma_constraint", "synchronized", "renorm"});
+  Config axis = config.get("axis", -1);
+  if (axis.is_list() && axis.as_list().size() == 1) axis = Config(axis.as_list().front());  // as older Keras wrote it
+  return BatchNormalization(
+      {.axis = axis.as_int(),
+       .momentum = config.get("momentum", 0.99).as_double(),
+       .epsilon = config.get("epsilon", 1e-3).as_double(),
+       .center = config.get("center", true).as_bool(),
+       .scale = config.get("scale", true).as_bool(),
+       .beta_initializer = initializer_from(config, "beta_initializer", "zeros"),
+       .gamma_initializer = initializer_from(config, "gamma_initializer", "ones"),
+       .moving_mean_initializer = initializer_from(config, "moving_mean_initializer", "zeros"),
+       .moving_variance_initializer = initializer_from(config, "moving_variance_initializer", "ones"),
+       .beta_regularizer = regularizer_from(config, "beta_regularizer"),
+       .gamma_regularizer = regularizer_from(config, "gamma_regularizer")});
+}
+
+}  // namespace tandem::layers

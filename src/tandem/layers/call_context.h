@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+
+#include "tandem/core/random.h"
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// Remembers which logits a softmax or sigmoid output was made from, so that a crossentropy can go back to them: no
+/// clipping, and a saturated row still has a gradient. Keras on TensorFlow does the same.
+class LogitsRecord {
+ public:
+  void remember(const Tensor& output, const Tensor& logits) {
+    records_[output.unsafeGetTensorImpl()] = {output, logits};
+  }
+  /// The logits behind `output`, or an undefined tensor.
+  Tensor find(const Tensor& output) const {
+    const auto found = records_.find(output.unsafeGetTensorImpl());
+    return found == records_.end() ? Tensor() : found->second.logits;
+  }
+
+ private:
+  struct Record {
+    Tensor output;  // kept, so that no later tensor can have its address
+    Tensor logits;
+  };
+  std::unordered_map<const void*, Record> records_;
+};
+
+/// What a layer may know of the call that it is part of.
+struct CallContext {
+  bool training = false;
+  /// This call's stream of random numbers: keyed by seed, epoch, step and place in the network, equal on every replica.
+  RandomStream random = {};
+  /// Position in the global batch of the first row of this call. Row r of the call draws the numbers of row first_row +
+  /// r, so that a mask does not depend on how the batch was divided.
+  int64_t first_row = 0;
+  /// Null unless someone wants to know the logits behind an output.
+  LogitsRecord* logits = nullptr;
+
+  /// The context for part `i` of a network: the same call with a stream of its own.
+  CallContext part(uint64_t i) const {
+    CallContext inner = *this;
+    inner.random = random.fold(i);
+    return inner;
+  }
+};
+
+/// The context of the call in progress on this thread; an inference context outside of any.
+const CallContext& current_context();
+
+/// Makes `context` the current one while alive.
+class CallScope {
+ public:
+  explicit CallScope(const CallContext& context);
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  const CallContext* outer_;
+};
+
+}  // namespace tandem

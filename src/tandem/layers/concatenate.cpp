@@ -1,0 +1,77 @@
+#include "tandem/layers/concatenate.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem::layers {
+namespace {
+
+class ConcatenateLayer : public Layer {
+ public:
+  explicit ConcatenateLayer(int64_t axis) : axis_(axis) {}
+
+  std::string class_name() const override { return "Concatenate"; }
+  Config get_config() const override { return Config::object({{"axis", axis_}}); }
+
+  void build_many(const Shapes& inputs) override { output_shapes(inputs); }
+
+  Shapes output_shapes(const Shapes& inputs) override {
+    if (inputs.empty()) throw_wrong_inputs(inputs);
+    Shape out = inputs.front();
+    const int64_t axis = axis_ < 0 ? axis_ + out.rank() : axis_;
+    if (axis < 1 || axis >= out.rank()) throw_wrong_inputs(inputs);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      Shape other = inputs[i];
+      if (other.rank() != out.rank()) throw_wrong_inputs(inputs);
+      const int64_t added = other[axis];
+      other[axis] = out[axis];
+      if (!out.matches(other)) throw_wrong_inputs(inputs);
+      out[axis] = added == Shape::kUnknown || out[axis] == Shape::kUnknown ? Shape::kUnknown : out[axis] + added;
+    }
+    return {out};
+  }
+
+  Tensors call_many(const Tensors& inputs, const CallContext&) override {
+    for (const auto& x : inputs) {
+      if (!fits(x, inputs.front())) {
+        Shapes shapes;
+        for (const auto& t : inputs) shapes.push_back(Shape::of(t.sizes().vec()));
+        throw_wrong_inputs(shapes);
+      }
+    }
+    return at::cat(inputs.vector(), axis_);
+  }
+
+ private:
+  bool fits(const Tensor& x, const Tensor& first) const {
+    if (x.dim() != first.dim()) return false;
+    const int64_t axis = axis_ < 0 ? axis_ + x.dim() : axis_;
+    for (int64_t i = 0; i < x.dim(); ++i) {
+      if (i != axis && x.size(i) != first.size(i)) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void throw_wrong_inputs(const Shapes& shapes) const {
+    std::string list;
+    for (const auto& shape : shapes) list += (list.empty() ? "" : ", ") + shape.to_string();
+    throw InvalidArgument(c10::str("layer '", name(), "' (Concatenate): inputs must have equal shapes except at axis ",
+                                   axis_, ", which must be theirs and not the batch, got ",
+                                   shapes.empty() ? "none" : list));
+  }
+
+  int64_t axis_;
+};
+
+}  // namespace
+
+Concatenate::Concatenate(ConcatenateOptions options)
+    : LayerHandle(make_remembered<ConcatenateLayer>(options.name, options.axis)) {}
+
+Concatenate Concatenate::from_config(const Config& config) {
+  return Concatenate({.axis = config.get("axis", -1).as_int()});
+}
+
+}  // namespace tandem::layers

@@ -1,0 +1,91 @@
+#include "tandem/layers/dense.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/layers/serialization.h"
+
+namespace tandem::layers {
+namespace {
+
+class DenseLayer : public Layer {
+ public:
+  DenseLayer(int64_t units, DenseOptions options) : units_(units), options_(std::move(options)) {
+    if (units_ <= 0) throw InvalidArgument(c10::str("Dense: units must be positive, got ", units_));
+    options_.activation.check();
+  }
+
+  std::string class_name() const override { return "Dense"; }
+
+  Config get_config() const override {
+    return Config::object({{"units", units_},
+                           {"activation", to_config(options_.activation, "Dense")},
+                           {"use_bias", options_.use_bias},
+                           {"kernel_initializer", to_config(options_.kernel_initializer)},
+                           {"bias_initializer", to_config(options_.bias_initializer)},
+                           {"kernel_regularizer", to_config(options_.kernel_regularizer)},
+                           {"bias_regularizer", to_config(options_.bias_regularizer)},
+                           {"kernel_constraint", {}},
+                           {"bias_constraint", {}},
+                           {"quantization_config", {}}});
+  }
+
+  void build(const Shape& input) override {
+    if (input.rank() < 2) throw_shape_error(*this, "input must have rank 2 or more", input);
+    if (input.back() <= 0) throw_shape_error(*this, "the last axis of the input must be known and positive", input);
+    in_ = input.back();
+    kernel_ = add_weight("kernel", {in_, units_},
+                         {.initializer = options_.kernel_initializer, .regularizer = options_.kernel_regularizer});
+    if (options_.use_bias) {
+      bias_ = add_weight("bias", {units_},
+                         {.initializer = options_.bias_initializer, .regularizer = options_.bias_regularizer});
+    }
+  }
+
+  Shape output_shape(const Shape& input) override {
+    if (input.rank() < 2 || input.back() != in_) throw_wrong_input(input);
+    Shape out = input;
+    out[-1] = units_;
+    return out;
+  }
+
+  Tensor call(const Tensor& x, const CallContext& context) override {
+    if (x.dim() < 2 || x.size(-1) != in_) throw_wrong_input(Shape::of(x.sizes().vec()));
+    if (!bias_.defined()) return options_.activation(at::matmul(x, kernel_.value()), context);
+    if (x.dim() == 2) return options_.activation(at::addmm(bias_.value(), x, kernel_.value()), context);
+    // One product for all leading axes.
+    auto sizes = x.sizes().vec();
+    sizes.back() = units_;
+    return options_.activation(at::addmm(bias_.value(), x.reshape({-1, in_}), kernel_.value()).view(sizes), context);
+  }
+
+ private:
+  [[noreturn]] void throw_wrong_input(const Shape& got) const {
+    throw_shape_error(*this, c10::str("the last axis of the input must be ", in_, ", as when it was built"), got);
+  }
+
+  int64_t units_;
+  DenseOptions options_;
+  int64_t in_ = 0;
+  Weight kernel_, bias_;
+};
+
+}  // namespace
+
+Dense::Dense(int64_t units, DenseOptions options)
+    : LayerHandle(make_remembered<DenseLayer>(options.name, units, options)) {}
+
+Dense Dense::from_config(const Config& config) {
+  refuse_settings(config, "Dense",
+                  {"activity_regularizer", "kernel_constraint", "bias_constraint", "lora_rank", "quantization_config"});
+  return Dense(config.at("units").as_int(),
+               {.activation = activation_from(config, "activation"),
+                .use_bias = config.get("use_bias", true).as_bool(),
+                .kernel_initializer = initializer_from(config, "kernel_initializer", "glorot_uniform"),
+                .bias_initializer = initializer_from(config, "bias_initializer", "zeros"),
+                .kernel_regularizer = regularizer_from(config, "kernel_regularizer"),
+                .bias_regularizer = regularizer_from(config, "bias_regularizer")});
+}
+
+}  // namespace tandem::layers

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "tandem/layers/layer_handle.h"
+
+namespace tandem::layers {
+
+struct GlobalAveragePooling2DOptions {
+  bool keepdims = false;
+  std::string name = {};
+};
+
+/// Mean over an image: (batch, height, width, channels) to (batch, channels), or (batch, 1, 1, channels) with keepdims.
+/// As keras.layers.GlobalAveragePooling2D. Throws InvalidArgument on an input of rank other than 4.
+class GlobalAveragePooling2D : public LayerHandle {
+ public:
+  explicit GlobalAveragePooling2D(GlobalAveragePooling2DOptions options = {});
+  static GlobalAveragePooling2D from_config(const Config& config);
+};
+
+}  // namespace tandem::layers

@@ -1,0 +1,194 @@
+#include "tandem/layers/layer.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+#include <c10/util/Type.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <mutex>
+#include <typeinfo>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+namespace {
+
+std::mutex names_mutex;
+std::map<std::string, int64_t>& name_counters() {
+  static std::map<std::string, int64_t> counters;
+  return counters;
+}
+
+// A layer that is shared, here and in a nested model, brings its weights once.
+void append(std::vector<Weight>& all, const std::vector<Weight>& more) {
+  for (const auto& w : more) {
+    if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
+  }
+}
+
+}  // namespace
+
+std::string snake_case(const std::string& class_name) {
+  std::string out;
+  for (std::size_t i = 0; i < class_name.size(); ++i) {
+    const auto at = [&](std::size_t j) { return static_cast<unsigned char>(class_name[j]); };
+    const bool boundary =
+        i > 0 && std::isupper(at(i)) &&
+        (std::islower(at(i - 1)) || (i + 1 < class_name.size() && std::islower(at(i + 1)) && !std::isdigit(at(i - 1))));
+    if (boundary) out += '_';
+    out += static_cast<char>(std::tolower(at(i)));
+  }
+  return out;
+}
+
+std::string unique_layer_name(const std::string& class_name) {
+  const std::string base = snake_case(class_name);
+  std::lock_guard lock(names_mutex);
+  const int64_t count = name_counters()[base]++;
+  return count == 0 ? base : base + "_" + std::to_string(count);
+}
+
+void clear_session() {
+  std::lock_guard lock(names_mutex);
+  name_counters().clear();
+}
+
+void throw_shape_error(const Layer& layer, const std::string& must, const Shape& got) {
+  throw InvalidArgument(c10::str("layer '", layer.name(), "' (", layer.class_name(), "): ", must, ", got ", got));
+}
+
+Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {}
+
+void Layer::build(const Shape&) {}
+
+void Layer::build_many(const Shapes& inputs) {
+  if (inputs.size() != 1) {
+    throw InvalidArgument(
+        c10::str("layer '", name(), "' (", class_name(), "): must get one input, got ", inputs.size()));
+  }
+  build(inputs.front());
+}
+
+Tensor Layer::call(const Tensor&, const CallContext&) {
+  throw InvalidArgument(c10::str("layer '", name(), "' (", class_name(), "): must override call or call_many"));
+}
+
+Tensors Layer::call_many(const Tensors& inputs, const CallContext& context) {
+  if (inputs.size() != 1) {
+    throw InvalidArgument(
+        c10::str("layer '", name(), "' (", class_name(), "): must get one input, got ", inputs.size()));
+  }
+  return call(inputs.front(), context);
+}
+
+Shape Layer::output_shape(const Shape& input) {
+  // A dry run on two rows: what call returns for them, with its batch axis unknown again.
+  auto sizes = input.sizes();
+  if (!sizes.empty() && sizes[0] == Shape::kUnknown) sizes[0] = 2;
+  for (auto& n : sizes) n = n == Shape::kUnknown ? 1 : n;
+  c10::NoGradGuard no_grad;
+  Shape out = Shape::of(call(at::zeros(sizes), CallContext{}).sizes().vec());
+  if (!out.empty() && !input.empty()) out[0] = input[0];
+  return out;
+}
+
+Shapes Layer::output_shapes(const Shapes& inputs) {
+  if (inputs.size() != 1) {
+    throw InvalidArgument(
+        c10::str("layer '", name(), "' (", class_name(), "): must get one input, got ", inputs.size()));
+  }
+  return {output_shape(inputs.front())};
+}
+
+std::string Layer::class_name() const {
+  std::string name = c10::demangle(typeid(*this).name());
+  name = name.substr(0, name.find('<'));
+  if (const auto colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
+  const std::string suffix = "Layer";
+  if (name.size() > suffix.size() && name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return name;
+}
+
+Config Layer::get_config() const { return Config::object(); }
+
+const std::string& Layer::name() const {
+  // Made when first asked for, since the class is not known yet while the base is constructed.
+  if (name_.empty()) const_cast<Layer*>(this)->name_ = unique_layer_name(class_name());
+  return name_;
+}
+
+void Layer::set_trainable(bool trainable) {
+  trainable_ = trainable;
+  for (const auto& child : children()) child->set_trainable(trainable);
+}
+
+void Layer::ensure_built(const Shapes& inputs) {
+  if (built_) return;
+  weights_.clear();  // of an attempt that failed half-way
+  build_many(inputs);
+  built_ = true;
+}
+
+std::vector<Weight> Layer::weights() const {
+  std::vector<Weight> all;
+  for (bool trainable : {true, false}) {
+    for (const auto& w : weights_) {
+      if (w.trainable() == trainable) all.push_back(w);
+    }
+  }
+  for (const auto& child : children()) append(all, child->weights());
+  return all;
+}
+
+std::vector<Weight> Layer::trainable_weights() const {
+  std::vector<Weight> all;
+  if (!trainable_) return all;
+  for (const auto& w : weights_) {
+    if (w.trainable()) all.push_back(w);
+  }
+  for (const auto& child : children()) append(all, child->trainable_weights());
+  return all;
+}
+
+std::vector<Weight> Layer::non_trainable_weights() const {
+  std::vector<Weight> all;
+  for (const auto& w : weights_) {
+    if (!trainable_ || !w.trainable()) all.push_back(w);
+  }
+  for (const auto& child : children()) append(all, trainable_ ? child->non_trainable_weights() : child->weights());
+  return all;
+}
+
+int64_t Layer::count_params() const {
+  int64_t count = 0;
+  for (const auto& w : weights()) count += w.shape().count();
+  return count;
+}
+
+std::shared_ptr<Layer> Layer::fresh_copy() const {
+  if (!recipe_) {
+    throw InvalidArgument(
+        c10::str("layer '", name(), "' (", class_name(), "): must be made by make_layer or make_model to be cloned"));
+  }
+  auto copy = recipe_();
+  copy->name_ = name();
+  copy->set_trainable(trainable_);
+  return copy;
+}
+
+Weight Layer::add_weight(const std::string& name, const Shape& shape, const WeightOptions& options) {
+  auto variable = std::make_shared<Variable>();
+  variable->name = name;
+  variable->shape = shape;
+  variable->trainable = options.trainable;
+  if (!options.regularizer.empty()) variable->regularizer = options.regularizer.get();
+  variable->value =
+      make_weight_value(shape, options.memory_order, *options.initializer.get(), initial_.fold(weights_.size()));
+  weights_.emplace_back(std::move(variable));
+  return weights_.back();
+}
+
+}  // namespace tandem

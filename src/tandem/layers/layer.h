@@ -1,0 +1,97 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/core/config.h"
+#include "tandem/core/device.h"
+#include "tandem/core/shape.h"
+#include "tandem/core/tensor.h"
+#include "tandem/layers/call_context.h"
+#include "tandem/layers/weight.h"
+
+namespace tandem {
+
+class LayerHandle;
+
+/// Base of all layers, built in or a user's own, as keras.layers.Layer. A layer declares weights in build and computes
+/// in call; it knows nothing of devices, replicas, losses or optimizers. All shapes are channels-last with the batch in
+/// front.
+///
+/// A layer with one input and one output overrides build, call and (unless a dry run may find it) output_shape. A layer
+/// with several overrides build_many, call_many and output_shapes.
+class Layer : public std::enable_shared_from_this<Layer> {
+ public:
+  Layer();
+  virtual ~Layer() = default;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  /// Declares weights for inputs of this shape (batch None). Called once.
+  virtual void build(const Shape& input);
+  virtual void build_many(const Shapes& inputs);
+  /// Output for a batch. Called on replica threads at the same time: must not change the layer, only its Weights'
+  /// values.
+  virtual Tensor call(const Tensor& x, const CallContext& context);
+  virtual Tensors call_many(const Tensors& inputs, const CallContext& context);
+  /// Shape of the output; the default makes a dry run of call on zeros.
+  virtual Shape output_shape(const Shape& input);
+  virtual Shapes output_shapes(const Shapes& inputs);
+
+  /// Keras's class name, "Conv2D"; the base of the automatic name, "conv2d". The default is the C++ class's name
+  /// without namespaces and a trailing "Layer".
+  virtual std::string class_name() const;
+  /// Settings under Keras's keys, without the name.
+  virtual Config get_config() const;
+  /// The layers that this one is made of (a nested model, a wrapper); their weights are this one's too.
+  virtual std::vector<std::shared_ptr<Layer>> children() const { return {}; }
+
+  const std::string& name() const;
+  void set_name(std::string name) { name_ = std::move(name); }
+  bool trainable() const { return trainable_; }
+  /// Freezes or thaws this layer and its children.
+  void set_trainable(bool trainable);
+  bool built() const { return built_; }
+  /// Builds once; throws InvalidArgument naming the layer and the shape when the inputs cannot work.
+  void ensure_built(const Shapes& inputs);
+
+  /// Weights in Keras's order: trainable ones first, then the others; children's follow the layer's own.
+  std::vector<Weight> weights() const;
+  std::vector<Weight> trainable_weights() const;
+  std::vector<Weight> non_trainable_weights() const;
+  /// The layer's own weights in order of creation, without its children's.
+  const std::vector<Weight>& own_weights() const { return weights_; }
+  int64_t count_params() const;
+
+  /// A new layer made with the same arguments and the same name, not built. Throws InvalidArgument when it was not made
+  /// by make_layer or a built-in handle, which remember the arguments.
+  std::shared_ptr<Layer> fresh_copy() const;
+  void set_recipe(std::function<std::shared_ptr<Layer>()> recipe) { recipe_ = std::move(recipe); }
+
+ protected:
+  /// Declares a weight; its first values are drawn from a stream keyed by the number of this layer and of the weight.
+  Weight add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
+
+ private:
+  std::string name_;  // empty: automatic, made when first asked for
+  bool trainable_ = true;
+  bool built_ = false;
+  RandomStream initial_;
+  std::vector<Weight> weights_;
+  std::function<std::shared_ptr<Layer>()> recipe_;
+};
+
+/// "conv2d" for the first of a class, "conv2d_1" for the next, as Keras names layers. clear_session starts anew.
+std::string unique_layer_name(const std::string& class_name);
+/// Forgets the counters behind automatic names, as keras.utils.clear_session.
+void clear_session();
+/// "Conv2D" to "conv2d", "BatchNormalization" to "batch_normalization", as Keras does.
+std::string snake_case(const std::string& class_name);
+
+/// Throws InvalidArgument: "layer 'dense' (Dense): <must>, got <shape>".
+[[noreturn]] void throw_shape_error(const Layer& layer, const std::string& must, const Shape& got);
+
+}  // namespace tandem

@@ -1,0 +1,54 @@
+#include "tandem/layers/layer_handle.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+const std::shared_ptr<Layer>& LayerHandle::get() const {
+  if (!layer_) throw InvalidArgument("layer or model: must be made before it is used, this one is empty");
+  return layer_;
+}
+
+std::vector<KerasTensor> LayerHandle::outputs(const KerasTensors& inputs) const {
+  const auto& layer = get();
+  if (inputs.empty())
+    throw InvalidArgument(c10::str("layer '", layer->name(), "': must be called on at least one input, got none"));
+  auto node = std::make_shared<Node>();
+  node->layer = layer;
+  Shapes shapes;
+  for (const auto& input : inputs) {
+    node->inputs.push_back(input);
+    shapes.push_back(input.shape());
+  }
+  layer->ensure_built(shapes);
+  node->output_shapes = layer->output_shapes(shapes);
+  node->device = DeviceScope::current();
+  std::vector<KerasTensor> outputs;
+  for (std::size_t i = 0; i < node->output_shapes.size(); ++i) outputs.emplace_back(node, static_cast<int64_t>(i));
+  return outputs;
+}
+
+KerasTensor LayerHandle::operator()(const KerasTensors& inputs) const { return outputs(inputs).front(); }
+
+Tensor LayerHandle::operator()(const Tensors& inputs) const { return call_many(inputs, current_context()).front(); }
+
+Tensor LayerHandle::operator()(const Tensors& inputs, const CallContext& context) const {
+  return call_many(inputs, context).front();
+}
+
+Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context) const {
+  const auto& layer = get();
+  if (!layer->built()) {
+    Shapes shapes;
+    for (const auto& x : inputs) {
+      shapes.push_back(Shape::of(x.sizes().vec()));
+      if (!shapes.back().empty()) shapes.back()[0] = Shape::kUnknown;
+    }
+    layer->ensure_built(shapes);
+  }
+  return layer->call_many(inputs, context);
+}
+
+}  // namespace tandem

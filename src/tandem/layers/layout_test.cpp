@@ -1,0 +1,143 @@
+// Channels-last memory is never copied to another layout: counts the copies that a network's forward and backward pass
+// make, in LibTorch (every operator call is seen by a callback) and inside oneDNN (whose own log is read).
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tandem/layers/activation.h"
+#include "tandem/layers/add.h"
+#include "tandem/layers/average_pooling2d.h"
+#include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/concatenate.h"
+#include "tandem/layers/conv2d.h"
+#include "tandem/layers/dense.h"
+#include "tandem/layers/dropout.h"
+#include "tandem/layers/flatten.h"
+#include "tandem/layers/global_average_pooling2d.h"
+#include "tandem/layers/max_pooling2d.h"
+
+namespace tandem::layers {
+namespace {
+
+/// Sees every operator that this thread calls while it is alive and keeps those that copied `least` elements or more.
+class CopyCounter {
+ public:
+  explicit CopyCounter(int64_t least) {
+    counting_least = least;
+    copies.clear();
+    handle_ = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(&on_start, &on_end).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
+  }
+  ~CopyCounter() { at::removeCallback(handle_); }
+  CopyCounter(const CopyCounter&) = delete;
+  CopyCounter& operator=(const CopyCounter&) = delete;
+
+  static const std::vector<std::string>& found() { return copies; }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction&) { return nullptr; }
+
+  static void on_end(const at::RecordFunction& call, at::ObserverContext*) {
+    static const std::set<std::string> kCopying = {"aten::copy_", "aten::clone", "aten::_to_copy",
+                                                   "aten::constant_pad_nd"};
+    if (!kCopying.count(call.name())) return;
+    for (const auto& output : call.outputs()) {
+      if (!output.isTensor() || output.toTensor().numel() < counting_least) continue;
+      copies.push_back(std::string(call.name()) + " " + c10::str(output.toTensor().sizes()));
+    }
+  }
+
+  static thread_local int64_t counting_least;
+  static thread_local std::vector<std::string> copies;
+  at::CallbackHandle handle_;
+};
+
+thread_local int64_t CopyCounter::counting_least = 0;
+thread_local std::vector<std::string> CopyCounter::copies;
+
+/// Layers as ResNets and GoogLeNets stack them: convolutions of 3 x 3 and 1 x 1 with steps 1 and 2, batch norm, ReLU,
+/// pooling of both kinds, a branch that is added and one that is concatenated.
+struct Network {
+  Conv2D stem{16, {3, 3}, {.padding = "same"}}, same{16, {3, 3}, {.padding = "same", .use_bias = false}};
+  Conv2D narrow{24, {1, 1}}, down{24, {3, 3}, {.strides = 2}}, down1{24, {3, 3}, {.strides = 2, .activation = "relu"}};
+  BatchNormalization norm_stem, norm_same, norm_narrow, norm_down;
+  Activation relu{"relu"};
+  Dense head{10, {.activation = "softmax"}};
+
+  Tensor operator()(const Tensor& x, const CallContext& context) const {
+    const Tensor a = relu(norm_stem(stem(x, context), context), context);
+    const Tensor b = relu(Add()({a, norm_same(same(a, context), context)}, context), context);
+    const Tensor c = relu(norm_narrow(narrow(b, context), context), context);
+    const Tensor d = MaxPooling2D(3, {.strides = 2, .padding = "same"})(Concatenate()({b, c}, context), context);
+    const Tensor e = relu(norm_down(down(d, context), context), context);
+    const Tensor f = down1(d, context);
+    const Tensor g = AveragePooling2D(2, {.padding = "same"})(Concatenate()({e, f}, context), context);
+    for (const auto& t : {a, b, c, d, e, f, g}) EXPECT_TRUE(t.is_contiguous());
+    const Tensor pooled = GlobalAveragePooling2D()(g, context);
+    return head(Dropout(0.5)(Flatten()(pooled, context), context), context);
+  }
+
+  std::vector<LayerHandle> layers() const {
+    return {stem, same, narrow, down, down1, norm_stem, norm_same, norm_narrow, norm_down, head};
+  }
+};
+
+CallContext training() {
+  CallContext context;
+  context.training = true;
+  context.random = RandomStream(1);
+  return context;
+}
+
+/// Builds the network, lets its weights ask for gradients, and returns it warm.
+Network warm_network(const Tensor& x) {
+  Network network;
+  network(x, training());
+  for (const auto& layer : network.layers()) {
+    for (const auto& w : layer.weights()) {
+      if (w.trainable()) w.variable().value.requires_grad_(true);
+    }
+  }
+  return network;
+}
+
+constexpr int64_t kRows = 8, kSide = 32;
+// The smallest image of the network that a layer's input or output is: more than the largest weight has (40 * 3 * 3 *
+// 24).
+constexpr int64_t kActivation = kRows * 7 * 7 * 24;
+
+TEST(Layout, NothingIsCopiedForwardAndBackward) {
+  const Tensor x = at::randn({kRows, kSide, kSide, 3});
+  const Network network = warm_network(x);
+  const CopyCounter counter(kActivation);
+  network(x, training()).square().sum().backward();
+  EXPECT_EQ(counter.found(), std::vector<std::string>{});
+  for (const auto& layer : network.layers()) {
+    for (const auto& w : layer.weights()) {
+      if (!w.trainable()) continue;
+      ASSERT_TRUE(w.value().grad().defined());
+      EXPECT_EQ(w.value().grad().strides(), w.value().strides()) << layer.name() << " " << w.name();
+    }
+  }
+}
+
+TEST(Layout, TheCounterSeesACopy) {
+  // The same convolution on an image that is not channels-last in memory.
+  Conv2D layer(16, 3);
+  const Tensor x = at::randn({kRows, 3, kSide, kSide}).permute({0, 2, 3, 1});
+  layer(x);
+  const CopyCounter counter(kActivation);
+  layer(x);
+  EXPECT_FALSE(counter.found().empty());
+}
+
+}  // namespace
+}  // namespace tandem::layers

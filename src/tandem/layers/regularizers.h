@@ -1,0 +1,28 @@
+#pragma once
+#include "tandem/core/handle.h"
+#include "tandem/layers/regularizer.h"
+
+/// Keras's regularizers. Factors must be finite and not negative, else InvalidArgument.
+namespace tandem::regularizers {
+
+/// l1 * sum |w|.
+struct L1 : Handle<Regularizer> {
+  explicit L1(double l1 = 0.01);
+};
+
+/// l2 * sum w^2.
+struct L2 : Handle<Regularizer> {
+  explicit L2(double l2 = 0.01);
+};
+
+struct L1L2Options {
+  double l1 = 0;
+  double l2 = 0;
+};
+
+/// l1 * sum |w| + l2 * sum w^2.
+struct L1L2 : Handle<Regularizer> {
+  explicit L1L2(L1L2Options options = {});
+};
+
+}  // namespace tandem::regularizers

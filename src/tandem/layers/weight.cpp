@@ -1,0 +1,46 @@
+#include "tandem/layers/weight.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+namespace {
+
+thread_local const WeightMap* active_weights = nullptr;
+
+}  // namespace
+
+const Tensor& Weight::value() const {
+  if (!variable_) throw InvalidArgument("weight: must be made by add_weight in build before it is read");
+  if (active_weights) {
+    const auto found = active_weights->find(variable_.get());
+    if (found != active_weights->end()) return found->second;
+  }
+  return variable_->value;
+}
+
+void Weight::assign(const Tensor& value) const {
+  const auto given = Shape::of(value.sizes().vec());
+  if (given != shape()) {
+    throw InvalidArgument(c10::str("weight '", name(), "': must get a value of shape ", shape(), ", got ", given));
+  }
+  c10::NoGradGuard no_grad;
+  variable_->value.copy_(value);
+}
+
+WeightScope::WeightScope(const WeightMap& map) : outer_(active_weights) { active_weights = &map; }
+WeightScope::~WeightScope() { active_weights = outer_; }
+
+Tensor make_weight_value(const Shape& shape, const std::vector<int64_t>& order, const Initializer& initializer,
+                         const RandomStream& random) {
+  const Tensor drawn = initializer(shape, random);
+  if (order.empty()) return drawn.contiguous();
+  std::vector<int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<int64_t>(i);
+  return drawn.permute(order).contiguous().permute(back);
+}
+
+}  // namespace tandem

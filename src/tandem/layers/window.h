@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tandem/core/tensor.h"
+
+/// What convolution and pooling share: how a window moves along an axis, as Keras counts it.
+namespace tandem {
+
+enum class Padding { valid, same };
+
+/// "valid" or "same", in any case. Throws InvalidArgument naming `layer` and the nearest name.
+Padding parse_padding(const std::string& layer, const std::string& name);
+std::string to_string(Padding padding);
+
+/// Elements added before and after an axis.
+struct AxisPadding {
+  int64_t before = 0, after = 0;
+  bool symmetric() const { return before == after; }
+};
+
+/// A window of `size` elements, `dilation` apart, that moves by `stride`.
+struct Window {
+  int64_t size = 1, stride = 1, dilation = 1;
+
+  /// Elements from the first to the last that the window covers.
+  int64_t extent() const { return (size - 1) * dilation + 1; }
+  /// Same: what makes the output ceil(n / stride) long, the smaller half before (TensorFlow's rule); valid: none.
+  AxisPadding padding(int64_t n, Padding padding) const;
+  /// Positions along an axis of n; Shape::kUnknown when n is. 0 or less: the window does not fit.
+  int64_t outputs(int64_t n, Padding padding) const;
+};
+
+/// An image batch (rows, height, width, channels) as LibTorch wants it, (rows, channels, height, width), without moving
+/// it: contiguous memory becomes LibTorch's channels-last layout. Copies only what was not contiguous.
+Tensor to_channels_first(const Tensor& x);
+/// The way back. Contiguous without a copy where the kernel kept the layout, as those for float32 on the CPU do.
+Tensor to_channels_last(const Tensor& x);
+/// `x` in LibTorch's order of axes with `value` around its image.
+Tensor pad_image(const Tensor& x, const AxisPadding& height, const AxisPadding& width, double value);
+
+}  // namespace tandem

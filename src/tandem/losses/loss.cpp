@@ -1,0 +1,11 @@
+#include "tandem/losses/loss.h"
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+Tensor Loss::call_with_logits(const Tensor& /*y_true*/, const Tensor& /*logits*/) const {
+  throw InternalError(class_name() + ": has no form for logits, and says so by prefers_logits");
+}
+
+}  // namespace tandem

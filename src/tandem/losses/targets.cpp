@@ -1,0 +1,65 @@
+#include "tandem/losses/targets.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/core/shape.h"
+
+namespace tandem {
+
+std::string shape_text(const Tensor& tensor) { return Shape::of(tensor.sizes().vec()).to_string(); }
+
+std::pair<Tensor, Tensor> matching_targets(const Tensor& y_true, const Tensor& y_pred, const std::string& loss) {
+  Tensor truth = y_true.to(y_pred.scalar_type());
+  Tensor prediction = y_pred;
+  const auto lacks_last_axis = [](const Tensor& shorter, const Tensor& longer) {
+    return longer.dim() == shorter.dim() + 1 && longer.size(-1) == 1;
+  };
+  if (lacks_last_axis(truth, prediction)) {
+    truth = truth.unsqueeze(-1);
+  } else if (lacks_last_axis(prediction, truth) && prediction.dim() > 1) {
+    truth = truth.squeeze(-1);
+  } else if (prediction.dim() == 1) {
+    prediction = prediction.unsqueeze(-1);
+    if (truth.dim() == 1) truth = truth.unsqueeze(-1);
+  }
+  if (truth.sizes() != prediction.sizes()) {
+    const bool looks_sparse = truth.dim() < y_pred.dim() || (truth.dim() == y_pred.dim() && truth.size(-1) == 1);
+    throw InvalidArgument(c10::str(loss, ": targets must have the shape of the predictions ", shape_text(y_pred),
+                                   ", got ", shape_text(y_true),
+                                   looks_sparse && loss == "CategoricalCrossentropy"
+                                       ? "; targets that are class ids need SparseCategoricalCrossentropy"
+                                       : ""));
+  }
+  return {truth, prediction};
+}
+
+Tensor class_ids(const Tensor& y_true, const Tensor& y_pred, const std::string& loss) {
+  if (y_pred.dim() < 2) {
+    throw InvalidArgument(
+        c10::str(loss, ": predictions must have shape (rows, ..., classes), got ", shape_text(y_pred)));
+  }
+  const auto expected = y_pred.sizes().slice(0, y_pred.dim() - 1);
+  const bool column = y_true.dim() == y_pred.dim() && y_true.size(-1) == 1;
+  const Tensor ids = column ? y_true.squeeze(-1) : y_true;
+  if (ids.sizes() != expected) {
+    throw InvalidArgument(
+        c10::str(loss, ": targets must be class ids of shape ", Shape::of(expected.vec()).to_string(),
+                 " for predictions ", shape_text(y_pred), ", got ", shape_text(y_true),
+                 y_true.sizes() == y_pred.sizes() ? "; one-hot targets need CategoricalCrossentropy" : ""));
+  }
+  return ids.to(at::kLong);
+}
+
+void check_class_ids(const Tensor& ids, int64_t classes, const std::string& loss) {
+  if (ids.numel() == 0) return;
+  const auto [lowest, highest] = at::aminmax(ids);
+  if (lowest.item<int64_t>() >= 0 && highest.item<int64_t>() < classes) return;
+  const Tensor wrong = ids.lt(0).logical_or_(ids.ge(classes));
+  const Tensor first = wrong.nonzero()[0];
+  throw InvalidArgument(c10::str(loss, ": labels must lie in [0, ", classes, ") for ", classes, " classes, got ",
+                                 ids.masked_select(wrong)[0].item<int64_t>(), " in row ", first[0].item<int64_t>()));
+}
+
+}  // namespace tandem

@@ -1,0 +1,75 @@
+// Every metric case that Keras wrote: results after each of three updates, with and without weights, and after a reset.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tandem/metrics/mean.h"
+#include "tandem/metrics/metric.h"
+#include "tandem/testing/npy.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kClose = 1e-6;  // Keras adds up in float32
+
+Config case_of(const std::string& folder) {
+  std::ifstream file(folder + "/case.json");
+  return Config::from_json(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+Shape shape_of_batch(const Tensor& t) { return Shape::of(t.sizes().vec()).without_batch().with_batch(); }
+
+void expect_results(Metric& metric, const Tensor& y_true, const Tensor& y_pred, const Tensor& weight,
+                    const Config& results, double after_reset) {
+  const auto update = [&](int64_t step) {
+    metric.update(y_true[step], y_pred[step], weight.defined() ? weight[step] : weight);
+  };
+  for (int64_t step = 0; step < y_true.size(0); ++step) {
+    update(step);
+    EXPECT_NEAR(metric.result(), results.as_list()[static_cast<std::size_t>(step)].as_double(), kClose)
+        << "update " << step;
+  }
+  metric.reset();
+  EXPECT_EQ(metric.result(), 0);
+  update(0);
+  EXPECT_NEAR(metric.result(), after_reset, kClose);
+}
+
+TEST(KerasMetrics, AccuracyAgreesOnEveryCase) {
+  int cases = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(testing::fixture("keras/metrics"))) {
+    if (!entry.path().filename().string().starts_with("accuracy_")) continue;
+    const std::string folder = entry.path();
+    const auto load = [&](const std::string& name) { return testing::load_npy(folder + "/" + name + ".npy"); };
+    const Config about = case_of(folder);
+    const Tensor y_true = load("y_true"), y_pred = load("y_pred"), weight = load("sample_weight");
+    SCOPED_TRACE(folder);
+
+    const auto metric = Metric::make_for("accuracy", shape_of_batch(y_true[0]), shape_of_batch(y_pred[0]));
+    EXPECT_EQ(metric->class_name(), about.at("metric").as_string());
+    EXPECT_EQ(metric->get_config(), about.at("config"));
+    expect_results(*metric, y_true, y_pred, {}, about.at("plain"), about.at("after_reset_plain").as_double());
+    expect_results(*metric->replicate(), y_true, y_pred, weight, about.at("weighted"),
+                   about.at("after_reset_weighted").as_double());
+    ++cases;
+  }
+  EXPECT_GE(cases, 8);
+}
+
+TEST(KerasMetrics, MeanOfLossesWeightedByRows) {
+  const Config about = case_of(testing::fixture("keras/metrics/mean_of_losses"));
+  const auto mean = metrics::Mean().get();
+  const auto& values = about.at("values").as_list();
+  ASSERT_EQ(values.size(), 4u);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    mean->update({}, at::scalar_tensor(values[i].as_double()),
+                 at::scalar_tensor(about.at("rows").as_list()[i].as_double()));
+    EXPECT_NEAR(mean->result(), about.at("after").as_list()[i].as_double(), kClose);
+  }
+}
+
+}  // namespace
+}  // namespace tandem

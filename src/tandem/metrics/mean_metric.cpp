@@ -1,0 +1,82 @@
+#include "tandem/metrics/mean_metric.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/metrics/fit_shapes.h"
+
+namespace tandem {
+namespace {
+
+/// Weights brought to the values' shape: a weight a row counts for all of the row's values.
+Tensor weights_of(const Tensor& values, Tensor weight, const std::string& metric) {
+  const Tensor given = weight;
+  if (weight.dim() == values.dim() + 1 && weight.size(-1) == 1) weight = weight.squeeze(-1);
+  bool fits = weight.dim() <= values.dim();
+  while (fits && weight.dim() < values.dim()) weight = weight.unsqueeze(-1);
+  for (int64_t axis = 0; fits && axis < values.dim(); ++axis) {
+    fits = weight.size(axis) == values.size(axis) || (axis > 0 && weight.size(axis) == 1);
+  }
+  if (!fits) {
+    throw InvalidArgument(c10::str("metric ", metric, ": sample weights must have the shape of the values ",
+                                   shape_of(values).to_string(), " or one weight a row, got ",
+                                   shape_of(given).to_string()));
+  }
+  return weight.expand_as(values);
+}
+
+}  // namespace
+
+MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction function, Config settings)
+    : class_name_(std::move(class_name)),
+      function_(std::move(function)),
+      settings_(std::move(settings)),
+      total_(at::zeros({}, at::kDouble)),
+      count_(at::zeros({}, at::kDouble)) {
+  set_name(std::move(name));
+}
+
+void MeanMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  const c10::AutoGradMode no_gradient(false);
+  const int64_t rows = y_pred.dim() == 0 ? 1 : y_pred.size(0);
+  Tensor values = function_(y_true, y_pred);
+  if (values.defined() && values.dim() == 0) values = values.expand({rows});
+  if (!values.defined() || values.size(0) != rows) {
+    throw InvalidArgument(c10::str("metric ", name(), ": must have one value for each of the ", rows, " rows, got ",
+                                   values.defined() ? "shape " + shape_of(values).to_string() : "an undefined tensor"));
+  }
+  if (values.numel() == 0) return;
+
+  // One number leaves the device, two with weights: in one transfer.
+  double total = 0, weight = static_cast<double>(values.numel());
+  if (sample_weight.defined()) {
+    const Tensor weights = weights_of(values, sample_weight, name());
+    const Tensor sums = at::stack({(values * weights).sum(at::kDouble), weights.sum(at::kDouble)}).cpu();
+    total = sums.const_data_ptr<double>()[0];
+    weight = sums.const_data_ptr<double>()[1];
+  } else {
+    total = values.sum(at::kDouble).item<double>();
+  }
+  const double values_a_row = static_cast<double>(values.numel()) / static_cast<double>(rows);
+  *total_.mutable_data_ptr<double>() += total / values_a_row;
+  *count_.mutable_data_ptr<double>() += weight / values_a_row;
+}
+
+double MeanMetric::result() const {
+  const double count = *count_.const_data_ptr<double>();
+  return count == 0 ? 0 : *total_.const_data_ptr<double>() / count;
+}
+
+std::shared_ptr<Metric> MeanMetric::replicate() const {
+  return std::make_shared<MeanMetric>(class_name_, name(), function_, settings_);
+}
+
+Config MeanMetric::get_config() const {
+  Config config = Config::object({{"name", name()}, {"dtype", "float32"}});
+  for (const auto& [key, value] : settings_.as_object()) config.set(key, value);
+  return config;
+}
+
+}  // namespace tandem

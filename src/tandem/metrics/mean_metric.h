@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tandem/metrics/metric.h"
+
+namespace tandem {
+
+/// What a mean metric averages: (y_true, y_pred) to values of shape (rows, ...) or one number for all rows.
+using MetricFunction = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+
+/// The mean over all rows of a function of target and prediction, as keras.metrics.MeanMetricWrapper. A row's value is
+/// the mean over its further axes; with sample weights the result is sum(weight * value) / sum(weight). Its states are
+/// total and count: the numerator and the denominator, kept in float64 so that long epochs lose nothing.
+class MeanMetric final : public Metric {
+ public:
+  MeanMetric(std::string class_name, std::string name, MetricFunction function, Config settings = Config::object());
+
+  /// Throws InvalidArgument when the values are not one for each row, or the weights do not fit them.
+  void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
+  double result() const override;
+  std::vector<Tensor> states() const override { return {total_, count_}; }
+  std::shared_ptr<Metric> replicate() const override;
+
+  std::string class_name() const override { return class_name_; }
+  Config get_config() const override;
+
+ private:
+  std::string class_name_;
+  MetricFunction function_;
+  Config settings_;
+  Tensor total_, count_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,48 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/core/config.h"
+#include "tandem/core/handle.h"
+#include "tandem/core/shape.h"
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// A figure over many batches, as keras.metrics.Metric. It keeps states (sums, counts) that add up over devices: each
+/// replica updates a metric of its own, and only states are exchanged, never results.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  /// Takes in one batch. `sample_weight`: undefined for 1 each, else shape (rows) or that of the values.
+  virtual void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
+  /// The figure of all that was taken in since the last reset; 0 when that is nothing, as in Keras.
+  virtual double result() const = 0;
+  /// Sets all states to zero.
+  virtual void reset();
+  /// float64 CPU tensors that are summed over devices.
+  virtual std::vector<Tensor> states() const = 0;
+  /// A metric with the same settings and zero states: one for each replica.
+  virtual std::shared_ptr<Metric> replicate() const = 0;
+
+  virtual std::string class_name() const = 0;
+  virtual Config get_config() const { return Config::object(); }
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  /// Adds the states of `other`, a replica of this metric, to this one's.
+  void merge(const Metric& other);
+
+  /// By Keras's name. "accuracy" (and "acc") depend on the shapes of target and prediction: use make_for. Throws
+  /// InvalidArgument on an unknown one.
+  static std::shared_ptr<Metric> make(const std::string& name);
+  /// As make; "accuracy" becomes the binary, categorical or sparse categorical one as Keras decides it from the shapes
+  /// (batch in front), and keeps the name "accuracy".
+  static std::shared_ptr<Metric> make_for(const std::string& name, const Shape& y_true, const Shape& y_pred);
+
+ private:
+  std::string name_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,67 @@
+#include "tandem/model/body.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/network/clone.h"
+
+namespace tandem {
+
+ModelBody::ModelBody(std::shared_ptr<Network> network) : network_(std::move(network)) {
+  set_recipe([network = network_] { return std::make_shared<ModelBody>(clone_network(*network)); });
+  if (network_->built()) ensure_built(network_->input_shapes());
+}
+
+void ModelBody::compile(TrainerParts parts) {
+  parts.network = network_;
+  if (parts.strategy.empty()) parts.strategy = default_strategy_;
+  trainer_ = std::make_unique<Trainer>(std::move(parts));
+  compiled_ = true;
+}
+
+Trainer& ModelBody::trainer() {
+  if (!trainer_) {
+    TrainerParts parts;
+    parts.network = network_;
+    parts.strategy = default_strategy_;
+    trainer_ = std::make_unique<Trainer>(std::move(parts));
+  }
+  return *trainer_;
+}
+
+Dataset ModelBody::prepared(const Dataset& data) const { return preprocessing_ ? data.map(preprocessing_->transform()) : data; }
+
+std::vector<Tensor> ModelBody::get_weights() {
+  if (trainer_) trainer_->store();
+  return network_->get_weights();
+}
+
+void ModelBody::set_weights(const std::vector<Tensor>& values) {
+  network_->set_weights(values);
+  if (trainer_) trainer_->load();
+}
+
+StateDict ModelBody::optimizer_state() { return trainer().execution().optimizer_state(); }
+void ModelBody::set_optimizer_state(const StateDict& state) { trainer().execution().set_optimizer_state(state); }
+
+double ModelBody::learning_rate() {
+  const auto& optimizer = trainer().parts().optimizer;
+  if (!optimizer) throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is asked for"));
+  return optimizer->learning_rate(optimizer->rate().is_schedule() ? trainer().execution().iterations() : 0);
+}
+
+void ModelBody::set_learning_rate(double rate) {
+  const auto& optimizer = trainer().parts().optimizer;
+  if (!optimizer) throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is set"));
+  optimizer->set_learning_rate(rate);
+}
+
+void ModelBody::save(const std::string& path) {
+  throw InvalidArgument(c10::str("save '", path, "': writing models to files is not built yet"));
+}
+
+void ModelBody::save_weights(const std::string& path) {
+  throw InvalidArgument(c10::str("save_weights '", path, "': writing weights to files is not built yet"));
+}
+
+}  // namespace tandem

@@ -1,0 +1,62 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/data/preprocessing.h"
+#include "tandem/network/network.h"
+#include "tandem/network/trained_model.h"
+#include "tandem/training/trainer.h"
+
+namespace tandem {
+
+/// What stands behind a Model handle: a network, how it was compiled, and how far it has been trained. It is a layer, so that
+/// a model may be a part of another. Parallel models share the template's network and have a body of their own.
+class ModelBody final : public Layer, public TrainedModel {
+ public:
+  explicit ModelBody(std::shared_ptr<Network> network);
+
+  const std::shared_ptr<Network>& network() const { return network_; }
+  /// Strategy used where compile names none; a parallel model's.
+  void set_default_strategy(distribute::Strategy strategy) { default_strategy_ = std::move(strategy); }
+  const distribute::Strategy& default_strategy() const { return default_strategy_; }
+
+  void compile(TrainerParts parts);
+  bool compiled() const { return compiled_; }
+  /// The trainer; one that can only predict before compile.
+  Trainer& trainer();
+
+  std::optional<data::Preprocessing>& preprocessing() { return preprocessing_; }
+  /// `data` with the model's preprocessing where it has one.
+  Dataset prepared(const Dataset& data) const;
+
+  // Layer: the network's.
+  void build_many(const Shapes& inputs) override { network_->ensure_built(inputs); }
+  Tensors call_many(const Tensors& inputs, const CallContext& context) override { return network_->call_many(inputs, context); }
+  Shapes output_shapes(const Shapes& inputs) override { return network_->output_shapes(inputs); }
+  std::string class_name() const override { return network_->class_name(); }
+  Config get_config() const override { return network_->get_config(); }
+  std::vector<std::shared_ptr<Layer>> children() const override { return {network_}; }
+
+  // TrainedModel: what callbacks see.
+  std::vector<Tensor> get_weights() override;
+  void set_weights(const std::vector<Tensor>& values) override;
+  StateDict optimizer_state() override;
+  void set_optimizer_state(const StateDict& state) override;
+  double learning_rate() override;
+  void set_learning_rate(double rate) override;
+  void stop_training() override { trainer().stop(); }
+  bool stopping() const override { return trainer_ && trainer_->stopping(); }
+  void save(const std::string& path) override;
+  void save_weights(const std::string& path) override;
+
+ private:
+  std::shared_ptr<Network> network_;
+  distribute::Strategy default_strategy_;
+  std::optional<data::Preprocessing> preprocessing_;
+  std::unique_ptr<Trainer> trainer_;
+  bool compiled_ = false;
+};
+
+}  // namespace tandem

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tandem/callbacks/callback.h"
+#include "tandem/core/handle.h"
+#include "tandem/core/tensor.h"
+#include "tandem/data/dataset.h"
+
+namespace tandem {
+
+/// Data to validate on: a Dataset, or {x, y} or {x, y, weights} tensors.
+class ValidationData {
+ public:
+  ValidationData() = default;
+  ValidationData(Dataset data) : data_(std::move(data)) {}
+  ValidationData(const Tensors& x, const Tensors& y, const Tensor& weights = {}) : data_(data::TensorDataset(x, y, weights)) {}
+  const std::optional<Dataset>& data() const { return data_; }
+
+ private:
+  std::optional<Dataset> data_;
+};
+
+/// Arguments of fit, in Keras's order.
+struct FitOptions {
+  int64_t batch_size = 32;  // global, over all devices; a Dataset's own wins
+  int64_t epochs = 1;       // number of the last epoch, as in Keras where initial_epoch is given
+  int64_t verbose = 1;      // 0 nothing, 1 a bar, 2 a line an epoch
+  std::vector<Handle<Callback>> callbacks = {};
+  double validation_split = 0;  // the last rows of x and y, before any shuffle
+  ValidationData validation_data = {};
+  bool shuffle = true;  // of tensors; a Dataset says for itself
+  std::map<int64_t, double> class_weight = {};
+  Tensor sample_weight = {};  // (rows)
+  int64_t initial_epoch = 0;
+  int64_t steps_per_epoch = -1;
+  int64_t validation_batch_size = 0;  // 0: batch_size
+  /// Changes training rows on their way, after the model's preprocessing; validation rows stay as they are.
+  data::TransformHandle augmentation = {};
+};
+
+/// Arguments of evaluate, in Keras's order.
+struct EvaluateOptions {
+  int64_t batch_size = 32;
+  int64_t verbose = 1;
+  Tensor sample_weight = {};
+  std::vector<Handle<Callback>> callbacks = {};
+};
+
+/// Arguments of predict, in Keras's order.
+struct PredictOptions {
+  int64_t batch_size = 32;
+  int64_t verbose = 0;
+  std::vector<Handle<Callback>> callbacks = {};
+};
+
+}  // namespace tandem

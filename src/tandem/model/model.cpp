@@ -1,0 +1,65 @@
+#include "tandem/model/model.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/model/body.h"
+#include "tandem/network/clone.h"
+#include "tandem/network/graph.h"
+
+namespace tandem {
+namespace {
+
+std::shared_ptr<Network> named(std::shared_ptr<Network> network, const std::string& name) {
+  if (!name.empty()) network->set_name(name);
+  return network;
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<ModelBody> body) : LayerHandle(std::move(body)) {}
+
+Model::Model(std::shared_ptr<Network> network) : Model(std::make_shared<ModelBody>(network)) { body().set_name(network->name()); }
+
+Model::Model(const KerasTensors& inputs, const KerasTensors& outputs, const std::string& name)
+    : Model(named(std::make_shared<Graph>(inputs, outputs), name)) {}
+
+ModelBody& Model::body() const { return static_cast<ModelBody&>(*get()); }
+const std::shared_ptr<Network>& Model::network() const { return body().network(); }
+
+void Model::compile(const CompileOptions& options) {
+  const auto outputs = network()->output_names();
+  TrainerParts parts;
+  parts.strategy = options.strategy;
+  parts.optimizer = options.optimizer.get();
+  if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
+  parts.loss_weights = options.loss_weights.empty() ? std::vector<double>(outputs.size(), 1.0) : options.loss_weights;
+  if (parts.loss_weights.size() != outputs.size()) {
+    throw InvalidArgument(c10::str("compile: loss_weights must have one number for each of ", outputs.size(), " outputs, got ", parts.loss_weights.size()));
+  }
+  for (const auto& metric : options.metrics) {
+    if (!metric.object()) Metric::make_for(metric.name(), {Shape::kUnknown, 2}, {Shape::kUnknown, 2});  // an unknown name fails here
+  }
+  parts.metrics.assign(outputs.size(), options.metrics);
+  body().compile(std::move(parts));
+}
+
+Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
+  return evaluate(data::TensorDataset(x, y, options.sample_weight), options);
+}
+
+std::vector<Tensor> Model::get_weights() const { return body().get_weights(); }
+void Model::set_weights(const std::vector<Tensor>& values) { body().set_weights(values); }
+std::vector<LayerHandle> Model::layers() const { return network()->layers(); }
+double Model::learning_rate() const { return body().learning_rate(); }
+void Model::set_learning_rate(double rate) { body().set_learning_rate(rate); }
+void Model::stop_training() { body().stop_training(); }
+void Model::set_preprocessing(data::Preprocessing preprocessing) { body().preprocessing() = std::move(preprocessing); }
+
+Model clone_model(const Model& model) {
+  model.get_weights();  // brings the masters up to date, and names an empty model
+  return Model(clone_network(*model.network()));
+}
+
+}  // namespace tandem

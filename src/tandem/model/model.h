@@ -1,0 +1,98 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/callbacks/history.h"
+#include "tandem/data/preprocessing.h"
+#include "tandem/layers/layer_handle.h"
+#include "tandem/model/compile_options.h"
+#include "tandem/model/fit_options.h"
+#include "tandem/network/subclassed.h"
+
+namespace tandem {
+
+class ModelBody;
+
+/// A network that can be trained, as keras.Model. A handle: copies are the same model, clone_model makes another; a model is
+/// also a layer and may be part of another. An empty Model throws InvalidArgument on every call.
+class Model : public LayerHandle {
+ public:
+  Model() = default;
+  Model(const KerasTensors& inputs, const KerasTensors& outputs, const std::string& name = {});
+  explicit Model(std::shared_ptr<Network> network);
+  explicit Model(std::shared_ptr<ModelBody> body);
+
+  /// Says how to train: optimizer, loss, metrics, and where. Starts a training anew (optimizer state, counters), not the
+  /// weights. Throws InvalidArgument on an unknown name (proposing the nearest) and on what the strategy cannot hold.
+  void compile(const CompileOptions& options);
+
+  /// Trains on rows of x and y, or of a data set, and returns what each epoch gave. A second fit goes on where the first one
+  /// ended. Throws InvalidArgument when shapes, options or data do not fit; a loss that is not finite is one warning.
+  History fit(const Tensors& x, const Tensors& y, const FitOptions& options = {});
+  History fit(const Dataset& data, const FitOptions& options = {});
+
+  /// Loss and metrics by name; each row counts once, whatever the number of devices.
+  Logs evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options = {});
+  Logs evaluate(const Dataset& data, const EvaluateOptions& options = {});
+
+  /// Outputs for the rows of x in their order; `predict` of a model with several outputs is predict_all.
+  Tensor predict(const Tensors& x, const PredictOptions& options = {});
+  Tensor predict(const Dataset& data, const PredictOptions& options = {});
+  Tensors predict_all(const Dataset& data, const PredictOptions& options = {});
+
+  /// Copies of all weights in Keras's order and layout.
+  std::vector<Tensor> get_weights() const;
+  void set_weights(const std::vector<Tensor>& values);
+  std::vector<LayerHandle> layers() const;
+  std::vector<Weight> trainable_weights() const { return get()->trainable_weights(); }
+  std::vector<Weight> non_trainable_weights() const { return get()->non_trainable_weights(); }
+  int64_t count_params() const { return get()->count_params(); }
+
+  double learning_rate() const;
+  void set_learning_rate(double rate);
+  /// Ends a running fit after the batch in progress.
+  void stop_training();
+
+  /// What is done to inputs before the network sees them, in fit, evaluate and predict; kept with the model.
+  void set_preprocessing(data::Preprocessing preprocessing);
+
+  /// Prints the table that Keras prints, or returns it.
+  void summary() const;
+  std::string summary_text(int64_t columns = 80) const;
+
+  ModelBody& body() const;
+  const std::shared_ptr<Network>& network() const;
+};
+
+/// One layer after the other, as keras.Sequential: `Sequential({Input({8}), Dense(4), Dense(1)})`.
+class Sequential : public Model {
+ public:
+  /// What a list holds: an Input or a layer.
+  class Item {
+   public:
+    Item(const LayerHandle& layer) : layer_(layer) {}
+    Item(const KerasTensor& input) : input_(input) {}
+
+   private:
+    friend class Sequential;
+    LayerHandle layer_;
+    KerasTensor input_;
+  };
+
+  Sequential();
+  Sequential(std::initializer_list<Item> items, const std::string& name = {});
+  void add(const Item& item);
+};
+
+/// A model written as a class (see SubclassedModel); arguments are copied and kept for clone_model.
+template <class M, class... Args>
+Model make_model(Args... args) {
+  return Model(std::static_pointer_cast<Network>(make_remembered<M>("", std::move(args)...)));
+}
+
+/// The same architecture with new layers and newly drawn weights, not compiled. As keras.models.clone_model.
+Model clone_model(const Model& model);
+
+}  // namespace tandem

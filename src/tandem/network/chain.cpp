@@ -1,0 +1,62 @@
+#include "tandem/network/chain.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/layers/input.h"
+
+namespace tandem {
+
+void Chain::add(const KerasTensor& input) {
+  if (input_ || !layers_.empty()) throw InvalidArgument(c10::str("Sequential '", name(), "': Input must come first and once"));
+  if (!input.node()->is_input()) throw InvalidArgument(c10::str("Sequential '", name(), "': must get layers and an Input, got a layer's output"));
+  input_ = input;
+}
+
+void Chain::add(const LayerHandle& layer) {
+  for (const auto& other : layers_) {
+    if (other->name() == layer->name()) {
+      throw InvalidArgument(c10::str("Sequential '", name(), "': the name '", layer->name(), "' is used by more than one layer; names must be unique"));
+    }
+  }
+  layers_.push_back(layer);
+  if (input_) rebuild();
+}
+
+void Chain::rebuild() {
+  // Layers that are already in the graph keep their nodes: adding a layer is one call more.
+  while (outputs_.size() < layers_.size()) {
+    const auto& layer = layers_[outputs_.size()];
+    outputs_.push_back(layer(outputs_.empty() ? *input_ : outputs_.back()));
+  }
+  if (!layers_.empty()) {
+    graph_ = std::make_shared<Graph>(*input_, outputs_.back());
+    ensure_built(graph_->input_shapes());
+  }
+}
+
+Shapes Chain::input_shapes() const { return input_ ? Shapes{input_->shape()} : Shapes{}; }
+
+std::vector<std::string> Chain::output_names() const {
+  return layers_.empty() ? std::vector<std::string>{} : std::vector<std::string>{layers_.back().name()};
+}
+
+void Chain::build_many(const Shapes& inputs) {
+  if (layers_.empty()) throw InvalidArgument(c10::str("Sequential '", name(), "': must have at least one layer"));
+  if (graph_) return;
+  if (inputs.size() != 1) throw InvalidArgument(c10::str("Sequential '", name(), "': must get one input, got ", inputs.size()));
+  input_ = layers::Input(inputs.front().without_batch());
+  rebuild();
+}
+
+Tensors Chain::call_many(const Tensors& inputs, const CallContext& context) {
+  if (!graph_) throw InvalidArgument(c10::str("Sequential '", name(), "': must have an input shape and a layer before it is called"));
+  return graph_->call_many(inputs, context);
+}
+
+Shapes Chain::output_shapes(const Shapes& inputs) {
+  ensure_built(inputs);
+  return graph_->output_shapes(inputs);
+}
+
+}  // namespace tandem

@@ -1,0 +1,43 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/network/graph.h"
+#include "tandem/network/network.h"
+
+namespace tandem {
+
+/// One layer after the other, as keras.Sequential. Without an Input it is built when the first batch shows its shape.
+class Chain : public Network {
+ public:
+  /// The entry; must come first and once. Throws InvalidArgument otherwise.
+  void add(const KerasTensor& input);
+  void add(const LayerHandle& layer);
+
+  /// The layers that were added; the Input is not one of them, as in Keras.
+  std::vector<LayerHandle> layers() const override { return layers_; }
+  Shapes input_shapes() const override;
+  std::vector<std::string> output_names() const override;
+  std::string class_name() const override { return "Sequential"; }
+
+  void build_many(const Shapes& inputs) override;
+  Tensors call_many(const Tensors& inputs, const CallContext& context) override;
+  Shapes output_shapes(const Shapes& inputs) override;
+
+  /// The entry, once it is known.
+  const std::optional<KerasTensor>& input() const { return input_; }
+  /// The graph, null before it is built.
+  const std::shared_ptr<Graph>& graph() const { return graph_; }
+
+ private:
+  void rebuild();
+
+  std::optional<KerasTensor> input_;
+  std::vector<LayerHandle> layers_;
+  std::vector<KerasTensor> outputs_;  // after each layer
+  std::shared_ptr<Graph> graph_;
+};
+
+}  // namespace tandem

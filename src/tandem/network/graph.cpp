@@ -1,0 +1,122 @@
+#include "tandem/network/graph.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <unordered_map>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
+    : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
+  plan();
+  ensure_built(input_shapes());
+}
+
+std::vector<LayerHandle> Graph::layers() const {
+  std::vector<LayerHandle> layers;
+  for (const auto& layer : order_.layers) layers.emplace_back(layer);
+  return layers;
+}
+
+Shapes Graph::input_shapes() const {
+  Shapes shapes;
+  for (const auto& input : inputs_) shapes.push_back(input.shape());
+  return shapes;
+}
+
+std::vector<std::string> Graph::output_names() const {
+  std::vector<std::string> names;
+  for (const auto& output : outputs_) names.push_back(output.node()->layer->name());
+  return names;
+}
+
+void Graph::plan() {
+  std::unordered_map<const Node*, std::size_t> first_slot;
+  for (const auto& node : order_.nodes) {
+    first_slot[node.get()] = slots_;
+    slots_ += node->output_shapes.size();
+  }
+  const auto slot = [&](const KerasTensor& t) { return first_slot.at(t.node().get()) + static_cast<std::size_t>(t.index()); };
+  for (const auto& node : order_.nodes) {
+    if (node->is_input()) continue;
+    Step step{node->layer.get(), {}, first_slot[node.get()], node->output_shapes.size(), {}};
+    for (const auto& input : node->inputs) step.reads.push_back(slot(input));
+    steps_.push_back(std::move(step));
+  }
+  for (const auto& input : inputs_) input_slots_.push_back(slot(input));
+  for (const auto& output : outputs_) output_slots_.push_back(slot(output));
+
+  std::vector<bool> needed(slots_, false);
+  for (auto s : output_slots_) needed[s] = true;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (auto s : step->reads) {
+      if (!needed[s]) step->last_use.push_back(s);
+      needed[s] = true;
+    }
+  }
+}
+
+void Graph::check_inputs(const Shapes& given) const {
+  if (static_cast<int64_t>(given.size()) != inputs_.size()) {
+    throw InvalidArgument(c10::str("model '", name(), "': must get ", inputs_.size(), " inputs, got ", given.size()));
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto& input = inputs_[static_cast<int64_t>(i)];
+    if (!input.shape().matches(given[i])) {
+      throw InvalidArgument(c10::str("model '", name(), "': input '", input.node()->layer->name(), "' must have shape ", input.shape(),
+                                     ", got ", given[i]));
+    }
+  }
+}
+
+void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
+
+Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
+  Shapes given;
+  for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
+  check_inputs(given);
+  std::vector<Tensor> values(slots_);
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) values[input_slots_[i]] = inputs[static_cast<int64_t>(i)];
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto& step = steps_[i];
+    Tensors arguments;
+    for (auto s : step.reads) arguments.push_back(values[s]);
+    Tensors results = step.layer->call_many(arguments, context.part(i));
+    for (std::size_t j = 0; j < step.count; ++j) values[step.writes + j] = std::move(results[static_cast<int64_t>(j)]);
+    for (auto s : step.last_use) values[s].reset();
+  }
+  Tensors outputs;
+  for (auto s : output_slots_) outputs.push_back(values[s]);
+  return outputs;
+}
+
+Shapes Graph::output_shapes(const Shapes& inputs) {
+  check_inputs(inputs);
+  std::unordered_map<const Node*, Shapes> shapes;
+  for (const auto& node : order_.nodes) {
+    if (node->is_input()) continue;
+    Shapes arguments;
+    for (const auto& input : node->inputs) {
+      const auto found = shapes.find(input.node().get());
+      if (found != shapes.end()) {
+        arguments.push_back(found->second[static_cast<std::size_t>(input.index())]);
+        continue;
+      }
+      for (int64_t i = 0; i < inputs_.size(); ++i) {
+        if (inputs_[i] == input) arguments.push_back(inputs[static_cast<std::size_t>(i)]);
+      }
+    }
+    shapes[node.get()] = node->layer->output_shapes(arguments);
+  }
+  Shapes results;
+  for (int64_t i = 0; i < outputs_.size(); ++i) {
+    const auto& output = outputs_[i];
+    results.push_back(output.node()->is_input() ? output.shape() : shapes[output.node().get()][static_cast<std::size_t>(output.index())]);
+  }
+  return results;
+}
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tandem/layers/keras_tensor.h"
+#include "tandem/network/graph_order.h"
+#include "tandem/network/network.h"
+
+namespace tandem {
+
+/// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
+class Graph : public Network {
+ public:
+  /// Throws InvalidArgument when the outputs cannot be computed from the inputs.
+  Graph(const KerasTensors& inputs, const KerasTensors& outputs);
+
+  std::vector<LayerHandle> layers() const override;
+  Shapes input_shapes() const override;
+  std::vector<std::string> output_names() const override;
+  std::string class_name() const override { return "Functional"; }
+
+  void build_many(const Shapes& inputs) override;
+  Tensors call_many(const Tensors& inputs, const CallContext& context) override;
+  Shapes output_shapes(const Shapes& inputs) override;
+
+  const KerasTensors& inputs() const { return inputs_; }
+  const KerasTensors& outputs() const { return outputs_; }
+  /// Nodes in an order in which they can be computed.
+  const std::vector<std::shared_ptr<const Node>>& nodes() const { return order_.nodes; }
+
+ private:
+  // One layer call: which values it reads, where its outputs go, and which values nobody needs after it.
+  struct Step {
+    Layer* layer;
+    std::vector<std::size_t> reads;
+    std::size_t writes;
+    std::size_t count;
+    std::vector<std::size_t> last_use;
+  };
+  void plan();
+  void check_inputs(const Shapes& given) const;
+
+  KerasTensors inputs_;
+  KerasTensors outputs_;
+  GraphOrder order_;
+  std::vector<Step> steps_;
+  std::vector<std::size_t> input_slots_;
+  std::vector<std::size_t> output_slots_;
+  std::size_t slots_ = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,48 @@
+#include "tandem/network/network.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+std::vector<std::shared_ptr<Layer>> Network::children() const {
+  std::vector<std::shared_ptr<Layer>> children;
+  for (const auto& layer : layers()) children.push_back(layer.get());
+  return children;
+}
+
+std::vector<Tensor> Network::get_weights() const {
+  std::vector<Tensor> values;
+  for (const auto& w : weights()) values.push_back(w.variable().value.detach().clone(at::MemoryFormat::Contiguous));
+  return values;
+}
+
+void Network::set_weights(const std::vector<Tensor>& values) {
+  const auto own = weights();
+  if (own.size() != values.size()) {
+    throw InvalidArgument(c10::str("set_weights: model '", name(), "' has ", own.size(), " weights, got ", values.size()));
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto given = Shape::of(values[i].sizes().vec());
+    if (given != own[i].shape()) {
+      throw InvalidArgument(c10::str("set_weights: weight ", i, " ('", own[i].name(), "') of model '", name(), "' must have shape ",
+                                     own[i].shape(), ", got ", given));
+    }
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].assign(values[i]);
+}
+
+Tensor Network::regularization() const {
+  Tensor sum;
+  for (const auto& w : trainable_weights()) {
+    const auto& regularizer = w.variable().regularizer;
+    if (!regularizer) continue;
+    const Tensor penalty = (*regularizer)(w.value());
+    sum = sum.defined() ? sum + penalty : penalty;
+  }
+  return sum;
+}
+
+}  // namespace tandem

@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tandem/core/shape.h"
+#include "tandem/core/tensor.h"
+#include "tandem/layers/layer.h"
+#include "tandem/layers/layer_handle.h"
+
+namespace tandem {
+
+/// A layer that is made of layers: a graph, a chain, or a user's subclass. Knows no loss, optimizer or rank.
+class Network : public Layer {
+ public:
+  /// The layers in Keras's order, each once.
+  virtual std::vector<LayerHandle> layers() const = 0;
+  /// Shapes with the batch in front; empty while the network does not know them yet.
+  virtual Shapes input_shapes() const = 0;
+  virtual std::vector<std::string> output_names() const = 0;
+
+  std::vector<std::shared_ptr<Layer>> children() const override;
+
+  /// Copies of all weights in Keras's layout and order, row-major.
+  std::vector<Tensor> get_weights() const;
+  /// Throws InvalidArgument naming the weight when number or shapes differ; nothing is changed then.
+  void set_weights(const std::vector<Tensor>& values);
+
+  /// Sum of the weights' penalties with the values of the running replica; undefined when there are none.
+  Tensor regularization() const;
+};
+
+}  // namespace tandem

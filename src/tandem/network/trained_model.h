@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tandem/core/state_dict.h"
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// What a callback may know and change of the model that is being trained. Model implements it.
+class TrainedModel {
+ public:
+  virtual ~TrainedModel() = default;
+
+  /// Copies in Keras's order, moving averages of all replicas brought together first.
+  virtual std::vector<Tensor> get_weights() = 0;
+  /// Also reaches every replica. Throws InvalidArgument when number or shapes differ.
+  virtual void set_weights(const std::vector<Tensor>& values) = 0;
+
+  virtual StateDict optimizer_state() = 0;
+  virtual void set_optimizer_state(const StateDict& state) = 0;
+  /// Rate of the next update.
+  virtual double learning_rate() = 0;
+  /// Throws InvalidArgument when the rate follows a schedule.
+  virtual void set_learning_rate(double rate) = 0;
+
+  /// Ends training at the end of the batch or epoch in progress, as Keras's model.stop_training = True.
+  virtual void stop_training() = 0;
+  virtual bool stopping() const = 0;
+
+  virtual void save(const std::string& path) = 0;
+  virtual void save_weights(const std::string& path) = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,18 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// True when the tensors are of type `type`, on the CPU, without gaps, and hold their elements in one memory order, so
+/// that element i of each data pointer belongs together: contiguous ones of any shapes, or dense ones of the same
+/// strides.
+bool same_flat_memory(std::initializer_list<const Tensor*> tensors, at::ScalarType type);
+
+/// Throws InvalidArgument in the name of `optimizer`, with both shapes, unless all have as many elements as the first.
+void check_same_count(std::initializer_list<const Tensor*> tensors, const std::string& optimizer);
+
+}  // namespace tandem

@@ -1,0 +1,39 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tandem/core/config.h"
+
+namespace tandem {
+
+/// The learning rate as a function of the number of updates made, as keras.optimizers.schedules.
+class LearningRateSchedule {
+ public:
+  virtual ~LearningRateSchedule() = default;
+  /// Rate of update `step` (0 for the first).
+  virtual double operator()(int64_t step) const = 0;
+  virtual std::string class_name() const = 0;
+  virtual Config get_config() const = 0;
+};
+
+/// A fixed rate or a schedule: what an optimizer's `learning_rate` holds.
+class LearningRate {
+ public:
+  LearningRate(double rate) : rate_(rate) {}
+  LearningRate(int rate) : rate_(rate) {}
+  template <std::derived_from<LearningRateSchedule> S>
+  LearningRate(std::shared_ptr<S> schedule) : schedule_(std::move(schedule)) {}
+
+  double at(int64_t step) const { return schedule_ ? (*schedule_)(step) : rate_; }
+  bool is_schedule() const { return schedule_ != nullptr; }
+  const std::shared_ptr<const LearningRateSchedule>& schedule() const { return schedule_; }
+
+ private:
+  double rate_ = 0;
+  std::shared_ptr<const LearningRateSchedule> schedule_;
+};
+
+}  // namespace tandem

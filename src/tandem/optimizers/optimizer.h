@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/core/config.h"
+#include "tandem/core/handle.h"
+#include "tandem/core/tensor.h"
+#include "tandem/optimizers/learning_rate.h"
+
+namespace tandem {
+
+/// The rule by which gradients change parameters, as keras.optimizers. An optimizer holds settings only; its slots
+/// (momentum and the like) belong to whoever trains, beside the parameters that they go with, so that they can be
+/// replicated or sharded.
+class Optimizer {
+ public:
+  explicit Optimizer(LearningRate rate) : rate_(std::move(rate)) {}
+  virtual ~Optimizer() = default;
+
+  /// Names of the tensors kept for each parameter, of the parameter's size, zero at first unless initial_slot says
+  /// otherwise.
+  virtual std::vector<std::string> slots() const = 0;
+  virtual double initial_slot(std::size_t /*slot*/) const { return 0; }
+
+  /// One update in place. `parameter`, `gradient` and each slot have the same number of elements in the same memory
+  /// order: one weight, or the flat buffer of many when elementwise() holds. `iteration` counts from 0; `rate` is this
+  /// update's.
+  virtual void update(Tensor& parameter, const Tensor& gradient, std::span<Tensor> slots, int64_t iteration,
+                      double rate) const = 0;
+  /// True when an element's update depends on that element alone, so that weights may share a flat buffer.
+  virtual bool elementwise() const { return true; }
+
+  /// Rate of update `iteration`.
+  double learning_rate(int64_t iteration) const { return rate_.at(iteration); }
+  /// Replaces the rate. Throws InvalidArgument when it follows a schedule, as Keras does.
+  void set_learning_rate(double rate);
+  const LearningRate& rate() const { return rate_; }
+
+  virtual std::string class_name() const = 0;
+  virtual Config get_config() const { return Config::object(); }
+
+  /// By Keras's name with Keras's default settings. Throws InvalidArgument on an unknown one.
+  static std::shared_ptr<Optimizer> make(const std::string& name);
+
+ private:
+  LearningRate rate_;
+};
+
+}  // namespace tandem

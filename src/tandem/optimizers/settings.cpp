@@ -1,0 +1,48 @@
+#include "tandem/optimizers/settings.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <cmath>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+void check_at_least_zero(const std::string& where, const std::string& name, double value) {
+  if (std::isfinite(value) && value >= 0) return;
+  throw InvalidArgument(c10::str(where, ": ", name, " must be a finite number >= 0, got ", value));
+}
+
+void check_in_unit_interval(const std::string& where, const std::string& name, double value) {
+  if (value >= 0 && value <= 1) return;
+  throw InvalidArgument(c10::str(where, ": ", name, " must lie in [0, 1], got ", value));
+}
+
+void check_learning_rate(const std::string& where, const LearningRate& rate) {
+  if (!rate.is_schedule()) check_at_least_zero(where, "learning_rate", rate.at(0));
+}
+
+Config optimizer_config(const std::string& name, const LearningRate& rate, double weight_decay) {
+  Config rate_config;
+  if (rate.is_schedule()) {
+    rate_config = Config::object({{"module", "keras.optimizers.schedules"},
+                                  {"class_name", rate.schedule()->class_name()},
+                                  {"config", rate.schedule()->get_config()},
+                                  {"registered_name", Config()}});
+  } else {
+    rate_config = static_cast<double>(static_cast<float>(rate.at(0)));
+  }
+  return Config::object({{"name", name},
+                         {"learning_rate", rate_config},
+                         {"weight_decay", weight_decay == 0 ? Config() : Config(weight_decay)},
+                         {"clipnorm", Config()},
+                         {"global_clipnorm", Config()},
+                         {"clipvalue", Config()},
+                         {"use_ema", false},
+                         {"ema_momentum", 0.99},
+                         {"ema_overwrite_frequency", Config()},
+                         {"loss_scale_factor", Config()},
+                         {"gradient_accumulation_steps", Config()}});
+}
+
+}  // namespace tandem

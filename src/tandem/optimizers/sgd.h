@@ -1,0 +1,23 @@
+#pragma once
+#include "tandem/optimizers/optimizer.h"
+
+namespace tandem::optimizers {
+
+struct SGDOptions {
+  LearningRate learning_rate = 0.01;
+  /// Share of the last step, in [0, 1], that goes into this one. 0: no slot is kept.
+  double momentum = 0;
+  /// Looks ahead along the momentum (Sutskever et al. 2013).
+  bool nesterov = false;
+  /// Decoupled: before the update each weight loses learning_rate * weight_decay of itself. 0: none.
+  double weight_decay = 0;
+};
+
+/// Gradient descent with momentum, as keras.optimizers.SGD:
+///     m = momentum * m - rate * g,  w += m        nesterov: w += momentum * m - rate * g
+/// in float32 or float64 in one pass over memory. Throws InvalidArgument on settings out of range.
+struct SGD : Handle<Optimizer> {
+  explicit SGD(SGDOptions options = {});
+};
+
+}  // namespace tandem::optimizers

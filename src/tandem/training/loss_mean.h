@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tandem/core/logs.h"
+#include "tandem/distribution/execution.h"
+
+namespace tandem {
+
+/// Keras's running losses of an epoch: the total is the mean over batches weighted by their rows; an output's own loss is the
+/// plain mean over batches, as Keras's compiled mode has it, and is shown only where there are several.
+class LossMean {
+ public:
+  explicit LossMean(std::vector<std::string> output_names) : names_(std::move(output_names)) {}
+
+  void add(const distribute::StepResult& step);
+  void results(Logs& logs) const;
+  void reset();
+
+ private:
+  std::vector<std::string> names_;
+  double weighted_ = 0;
+  std::vector<double> outputs_;
+  int64_t rows_ = 0, batches_ = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+#include "tandem/training/trainer.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+
+Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_root().fold("training")) {
+  if (parts_.strategy.empty()) parts_.strategy = distribute::make_strategy("single", {});
+}
+
+Trainer::~Trainer() = default;
+
+distribute::Execution& Trainer::execution() {
+  if (!execution_) {
+    if (!parts_.network->built()) {
+      throw InvalidArgument(c10::str("model '", parts_.network->name(), "': must know its input shape before this; call it on data, or begin with Input"));
+    }
+    distribute::Program program{parts_.network, nullptr, parts_.optimizer};
+    if (!parts_.losses.empty()) program.losses = std::make_shared<distribute::LossSet>(parts_.losses, parts_.loss_weights);
+    execution_ = parts_.strategy->bind(program);
+  }
+  return *execution_;
+}
+
+void Trainer::bind(const Dataset& data) {
+  if (data.size() == 0) throw InvalidArgument(c10::str("model '", parts_.network->name(), "': data must have at least one row, got 0"));
+  if (!parts_.network->built()) {
+    Shapes shapes;
+    for (const auto& x : data.get(0).x) shapes.push_back(Shape::of(x.sizes().vec()).without_batch().with_batch());
+    parts_.network->ensure_built(shapes);
+  }
+  execution();
+}
+
+void Trainer::store() {
+  if (execution_) execution_->store();
+}
+
+void Trainer::load() {
+  if (execution_) execution_->load();
+}
+
+std::vector<std::string> Trainer::metric_prefixes() const {
+  const auto outputs = parts_.network->output_names();
+  std::vector<std::string> prefixes;
+  for (const auto& name : outputs) prefixes.push_back(outputs.size() > 1 ? name + "_" : "");
+  return prefixes;
+}
+
+}  // namespace tandem

@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/callbacks/callback.h"
+#include "tandem/callbacks/history.h"
+#include "tandem/core/random.h"
+#include "tandem/data/dataset.h"
+#include "tandem/distribution/strategy.h"
+#include "tandem/losses/loss.h"
+#include "tandem/metrics/metric.h"
+#include "tandem/network/network.h"
+#include "tandem/network/trained_model.h"
+#include "tandem/optimizers/optimizer.h"
+
+namespace tandem {
+
+/// What a model was compiled with. Lists are by output.
+struct TrainerParts {
+  std::shared_ptr<Network> network;
+  distribute::Strategy strategy;
+  std::shared_ptr<Optimizer> optimizer;
+  std::vector<std::shared_ptr<const Loss>> losses;
+  std::vector<double> loss_weights;
+  std::vector<std::vector<Handle<Metric>>> metrics;
+};
+
+struct FitPlan {
+  Dataset data;
+  std::optional<Dataset> validation;
+  int64_t batch_size = 32;  // global; where the data set has none of its own
+  int64_t validation_batch_size = 32;
+  int64_t epochs = 1;
+  int64_t initial_epoch = 0;
+  int64_t steps_per_epoch = -1;
+  int64_t verbose = 1;
+  std::vector<std::shared_ptr<Callback>> callbacks;
+};
+
+struct PassPlan {
+  Dataset data;
+  int64_t batch_size = 32;
+  int64_t verbose = 1;
+  std::vector<std::shared_ptr<Callback>> callbacks;
+};
+
+/// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so that
+/// a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
+class Trainer {
+ public:
+  explicit Trainer(TrainerParts parts);
+  ~Trainer();
+
+  History fit(const FitPlan& plan, TrainedModel& model);
+  Logs evaluate(const PassPlan& plan, TrainedModel& model);
+  Tensors predict(const PassPlan& plan, TrainedModel& model);
+
+  /// Brings the masters up to date with the replicas, and the other way round.
+  void store();
+  void load();
+
+  /// Binds the program to its devices if that has not been done; the network must be built.
+  distribute::Execution& execution();
+  const TrainerParts& parts() const { return parts_; }
+  int64_t epochs_trained() const { return epochs_trained_; }
+  void stop() { stopping_ = true; }
+  bool stopping() const { return stopping_; }
+
+ private:
+  void bind(const Dataset& data);
+  History run_fit(const FitPlan& plan, TrainedModel& model);
+  Logs run_evaluate(const PassPlan& plan, TrainedModel& model, const class CallbackList& callbacks, bool within_fit);
+  std::vector<std::string> metric_prefixes() const;
+
+  TrainerParts parts_;
+  std::unique_ptr<distribute::Execution> execution_;
+  RandomStream random_;
+  int64_t epochs_trained_ = 0;
+  int64_t passes_ = 0;  // over the data, which steps_per_epoch sets apart from epochs
+  bool stopping_ = false;
+};
+
+}  // namespace tandem

@@ -1,0 +1,115 @@
+// Trainer::evaluate and predict: one pass over data without an update.
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <iostream>
+
+#include "tandem/callbacks/callback_list.h"
+#include "tandem/core/error.h"
+#include "tandem/data/loader.h"
+#include "tandem/report/progress_bar.h"
+#include "tandem/training/loss_mean.h"
+#include "tandem/training/metric_set.h"
+#include "tandem/training/progress.h"
+#include "tandem/training/trainer.h"
+
+namespace tandem {
+
+Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
+  if (parts_.losses.empty()) throw InvalidArgument("evaluate: the model must be compiled with a loss first");
+  bind(plan.data);
+  execution_->load();
+  const CallbackList callbacks(plan.callbacks);
+  callbacks.each(&Callback::set_model, &model);
+  auto logs = run_evaluate(plan, model, callbacks, false);
+  callbacks.each(&Callback::set_model, nullptr);
+  return logs;
+}
+
+Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackList& callbacks, bool within_fit) {
+  auto& execution = *execution_;
+  if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
+  MetricSet metrics(parts_.metrics, metric_prefixes(), execution.devices().size());
+  LossMean losses(parts_.network->output_names());
+  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) { metrics.update(rank, rows, outputs); };
+  const auto figures = [&] {
+    Logs logs;
+    metrics.results(logs);
+    losses.results(logs);
+    return logs.sorted();
+  };
+  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
+  report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
+  if (!within_fit) {
+    callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
+    bar.start_epoch(0, 1);
+  }
+  Logs logs;
+  callbacks.each(&Callback::on_test_begin, logs);
+  loader.start_epoch(0);
+  int64_t step = 0, rows_done = 0;
+  while (auto batch = loader.next()) {
+    Logs batch_logs;
+    callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
+    const auto result = execution.test_step(*batch, observe);
+    losses.add(result);
+    rows_done += result.rows;
+    ++step;
+    const bool due = !within_fit && bar.advance(step, rows_done);
+    if (due || !callbacks.empty()) {
+      batch_logs = figures();
+      if (due) bar.draw(batch_logs);
+      callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
+    }
+    if (stopping_ && !within_fit) break;
+  }
+  logs = figures();
+  if (!within_fit) bar.finish_epoch(logs);
+  callbacks.each(&Callback::on_test_end, logs);
+  return logs;
+}
+
+Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
+  bind(plan.data);
+  auto& execution = *execution_;
+  execution.load();
+  const CallbackList callbacks(plan.callbacks);
+  callbacks.each(&Callback::set_model, &model);
+  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
+  callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
+  report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
+  bar.start_epoch(0, 1);
+  Logs logs;
+  callbacks.each(&Callback::on_predict_begin, logs);
+
+  Tensors outputs;  // whole, allocated when the first batch shows their shapes
+  const int64_t rows = plan.data.size();
+  int64_t step = 0, done = 0;
+  loader.start_epoch(0);
+  while (auto batch = loader.next()) {
+    callbacks.each(&Callback::on_predict_batch_begin, step, logs);
+    const Tensors part = execution.predict_step(batch->x);
+    for (int64_t i = 0; i < part.size(); ++i) {
+      if (step == 0) {
+        auto sizes = part[i].sizes().vec();
+        sizes[0] = rows;
+        outputs.push_back(at::empty(sizes, part[i].options()));
+      }
+      outputs[i].slice(0, done, done + batch->rows()).copy_(part[i]);
+    }
+    done += batch->rows();
+    ++step;
+    bar.update(step, logs, done);
+    callbacks.each(&Callback::on_predict_batch_end, step - 1, logs);
+  }
+  bar.finish_epoch(logs);
+  callbacks.each(&Callback::on_predict_end, logs);
+  callbacks.each(&Callback::set_model, nullptr);
+  // With a remainder dropped fewer rows were served than there are.
+  if (done != rows) {
+    for (auto& output : outputs) output = output.slice(0, 0, done).contiguous();
+  }
+  return outputs;
+}
+
+}  // namespace tandem
