@@ -31,14 +31,12 @@ struct TrainArguments {
   std::optional<std::string> augment, loss, schedule;
   std::optional<int64_t> epochs;
   std::optional<double> learning_rate, momentum;
-  std::optional<bool> mean_image;
   std::vector<std::string> metrics{"accuracy"};
   std::optional<int64_t> seed;
   int64_t batch_size = 0, steps = -1, verbose = 1;
-  bool no_shuffle = false;
+  bool no_shuffle = false, mean_image = false, no_mean_image = false;
 };
 
-// Only SGD is in the catalog of optimizers that take these flags; others are used with their own defaults.
 Handle<Optimizer> make_optimizer(const TrainArguments& a, const zoo::Recipe& recipe, int64_t updates) {
   const double rate = a.learning_rate.value_or(recipe.learning_rate);
   const double momentum = a.momentum.value_or(recipe.momentum);
@@ -93,7 +91,7 @@ int train(const TrainArguments& a) {
   const auto augmentation = make_augmentation(a, recipe);
 
   const Shape input = model.network()->input_shapes().front().without_batch();
-  const auto preprocessing = a.mean_image.value_or(recipe.mean_image)
+  const auto preprocessing = a.mean_image || (recipe.mean_image && !a.no_mean_image)
                                  ? data::Preprocessing::fit_mean(data.train, input)
                                  : data::Preprocessing::adapt(Shape::of(data.train.get(0).x[0].sizes().vec()).without_batch(), input);
   for (const auto& line : preprocessing.describe()) log_info(line);
@@ -149,7 +147,8 @@ void add_train(CLI::App& app, Run& run) {
   command->add_option("--loss", a->loss, "A loss by Keras's name (default: the recipe's)");
   command->add_option("--metrics", a->metrics, "Metrics by Keras's names")->delimiter(',')->capture_default_str();
   command->add_option("--augment", a->augment, "shift=F,flip | none (default: the recipe's)");
-  command->add_flag("--mean-image,!--no-mean-image", a->mean_image, "Subtract the training set's mean image (default: the recipe's)");
+  auto* mean = command->add_flag("--mean-image", a->mean_image, "Subtract the training set's mean image (default: the recipe's)");
+  command->add_flag("--no-mean-image", a->no_mean_image, "Leave it out")->excludes(mean);
   command->add_flag("--no-shuffle", a->no_shuffle, "Keep the order of the rows");
   command->add_option("--seed", a->seed, "Makes the run repeatable");
   command->add_option("-o,--output", a->output, "Plot of loss and accuracy: .png, .svg or .pdf");

@@ -53,8 +53,9 @@ class LocalGroup::Rank : public Communicator {
 
   void all_reduce(Tensor& tensor) override {
     check(tensor, "all_reduce");
+    check_adds_up(tensor.scalar_type());
     if (world_size_ == 1) return;
-    enter(tensor);
+    enter(tensor, "all_reduce");
     const auto start = Clock::now();
     const int64_t count = tensor.numel();
     const auto [begin, end] = slice(count, world_size_, rank_);
@@ -81,7 +82,7 @@ class LocalGroup::Rank : public Communicator {
     check(tensor, "broadcast");
     if (root < 0 || root >= world_size_) throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size_, "), got ", root));
     if (world_size_ == 1) return;
-    enter(tensor);
+    enter(tensor, "broadcast");
     const auto start = Clock::now();
     if (rank_ != root) {
       std::memcpy(tensor.mutable_data_ptr(), shared_->tensors[static_cast<std::size_t>(root)]->const_data_ptr(), tensor.nbytes());
@@ -99,17 +100,30 @@ class LocalGroup::Rank : public Communicator {
     }
   }
 
+  static void check_adds_up(at::ScalarType type) {
+    if (at::isComplexType(type) || type == at::kBool || at::isQIntType(type)) {
+      throw InvalidArgument(c10::str("all_reduce: must get numbers that add up, got ", type));
+    }
+  }
+
   // Publishes this rank's tensor, waits for the others', and checks that they fit.
-  void enter(const Tensor& tensor) {
+  void enter(const Tensor& tensor, const char* what) {
     shared_->tensors[static_cast<std::size_t>(rank_)] = &tensor;
     barrier();
-    for (int64_t r = 0; r < world_size_; ++r) {
+    std::string mismatch;
+    for (int64_t r = 0; r < world_size_ && mismatch.empty(); ++r) {
       const auto& other = *shared_->tensors[static_cast<std::size_t>(r)];
-      if (other.numel() != tensor.numel() || other.scalar_type() != tensor.scalar_type()) {
-        throw InvalidArgument(c10::str("collective: rank ", rank_, " brought ", tensor.numel(), " elements of ", tensor.scalar_type(), ", rank ", r, " ",
-                                       other.numel(), " of ", other.scalar_type(), "; they must be equal"));
+      if (other.sizes() != tensor.sizes() || other.strides() != tensor.strides() || other.scalar_type() != tensor.scalar_type()) {
+        mismatch = c10::str(what, ": rank ", rank_, " brought ", describe(tensor), ", rank ", r, " ", describe(other), "; they must be equal");
       }
     }
+    if (mismatch.empty()) return;
+    barrier();  // all have seen it; nobody looks at this rank's tensor any more
+    throw InvalidArgument(mismatch);
+  }
+
+  static std::string describe(const Tensor& tensor) {
+    return c10::str(tensor.scalar_type(), " of sizes ", tensor.sizes(), " and strides ", tensor.strides());
   }
 
   // Sums slice [begin, end) over the ranks in their order and keeps it in this rank's tensor. Nobody else reads that slice

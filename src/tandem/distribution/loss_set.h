@@ -17,14 +17,25 @@ class LossSet {
 
   std::size_t size() const { return losses_.size(); }
 
+  /// What some rows give, by output.
+  struct Sums {
+    std::vector<Tensor> losses;  // scalars, differentiable: sample weight x loss, added up
+    std::vector<double> counts;  // values that count
+  };
+  /// Where an output is a softmax or sigmoid whose logits are in `logits`, a crossentropy is computed from those. Values
+  /// that a loss masks neither add nor count. Throws InvalidArgument when outputs, targets and losses differ in number.
+  Sums add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const;
+
+  /// True when a loss masks values: only the forward pass tells how many count, and replicas must add up their counts.
+  bool masked() const;
+
   struct Value {
-    Tensor total;               // scalar, differentiable: this replica's part of the global mean
+    Tensor total;               // scalar, differentiable: these rows' part of the global mean
     std::vector<Tensor> parts;  // by output, without its weight
   };
-  /// This replica's part of the loss: the sum over its rows of sample weight x row loss, divided by the global number of
-  /// values. Parts of all replicas add up to Keras's loss for any division of the rows. Where an output is a softmax or
-  /// sigmoid whose logits are in `logits`, a crossentropy is computed from those.
-  Value compute(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows, int64_t global_rows) const;
+  /// Divides by the counts of the whole batch: the values of all replicas add up to Keras's loss for any division of the
+  /// rows. A count of 0, everything masked, gives 0 as in Keras.
+  Value mean(const Sums& sums, const std::vector<double>& global_counts) const;
 
  private:
   std::vector<std::shared_ptr<const Loss>> losses_;

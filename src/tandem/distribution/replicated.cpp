@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "tandem/core/error.h"
+#include "tandem/kernels/cpu_allocator.h"
 
 namespace tandem::distribute {
 namespace {
@@ -49,6 +50,7 @@ struct Replicated::Replica {
 
 Replicated::Replicated(const Program& program, const Devices& devices, int64_t threads_per_device)
     : program_(program), devices_(devices), group_(devices.size()), threads_(devices.size(), threads_per_device) {
+  kernels::install_cpu_allocator();
   if (program_.optimizer && !program_.optimizer->elementwise()) {
     throw InvalidArgument(c10::str("optimizer ", program_.optimizer->class_name(), ": must update element by element under this strategy"));
   }
@@ -105,9 +107,31 @@ StepResult Replicated::total(int64_t rows) const {
   return result;
 }
 
+Tensor Replicated::add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits, const data::Batch& own,
+                              int64_t rows) {
+  const auto& losses = *program_.losses;
+  const bool has_rows = own.rows() > 0;
+  LossSet::Sums sums{{}, std::vector<double>(losses.size(), 0.0)};
+  if (has_rows) sums = losses.add_up(outputs, logits, own);
+  auto counts = sums.counts;
+  if (losses.masked()) {
+    Tensor all = at::tensor(counts, at::kDouble);
+    group_.rank(rank).all_reduce(all);
+    counts.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts.size());
+  } else if (has_rows) {
+    for (auto& count : counts) count *= static_cast<double>(rows) / static_cast<double>(own.rows());
+  }
+  if (!has_rows) return {};
+  const auto value = losses.mean(sums, counts);
+  for (const auto& part : value.parts) replica.parts.push_back(part.item<double>());
+  replica.loss = value.total.item<double>();
+  return value.total;
+}
+
 StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& random, double rate, const Observer& observer) {
   const int64_t rows = batch.rows();
   const auto edge = edges(rows);
+  ahead_ = true;
   run([&](int64_t rank, Replica& replica) {
     const auto start = Clock::now();
     const auto r = static_cast<std::size_t>(rank);
@@ -116,16 +140,16 @@ StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& 
     replica.parts.clear();
     const WeightScope weights(replica.map);
     Tensor loss;
-    if (edge[r] < edge[r + 1]) {
-      const auto own = batch.slice(edge[r], edge[r + 1]);
-      LogitsRecord logits;
+    const auto own = batch.slice(edge[r], edge[r + 1]);
+    LogitsRecord logits;
+    Tensors outputs;
+    if (own.rows() > 0) {
       const CallContext context{.training = true, .random = random, .first_row = edge[r], .logits = &logits};
       const CallScope scope(context);
-      const Tensors outputs = program_.network->call_many(own.x, context);
-      const auto value = program_.losses->compute(outputs, logits, own, rows);
-      loss = value.total;
-      for (const auto& part : value.parts) replica.parts.push_back(part.item<double>());
-      replica.loss = loss.item<double>();
+      outputs = program_.network->call_many(own.x, context);
+    }
+    loss = add_losses(replica, rank, outputs, logits, own, rows);
+    if (own.rows() > 0) {
       replica.rows_trained += own.rows();
       replica.rows_since_store += own.rows();
       if (observer) {
@@ -163,19 +187,16 @@ StepResult Replicated::test_step(const data::Batch& batch, const Observer& obser
     replica.loss = 0;
     replica.parts.clear();
     const WeightScope weights(replica.map);
-    if (edge[r] < edge[r + 1]) {
-      const auto own = batch.slice(edge[r], edge[r + 1]);
-      LogitsRecord logits;
+    const auto own = batch.slice(edge[r], edge[r + 1]);
+    LogitsRecord logits;
+    Tensors outputs;
+    if (own.rows() > 0) {
       const CallContext context{.first_row = edge[r], .logits = &logits};
       const CallScope scope(context);
-      const Tensors outputs = program_.network->call_many(own.x, context);
-      if (program_.losses) {
-        const auto value = program_.losses->compute(outputs, logits, own, rows);
-        replica.loss = value.total.item<double>();
-        for (const auto& part : value.parts) replica.parts.push_back(part.item<double>());
-      }
-      if (observer) observer(rank, own, outputs);
+      outputs = program_.network->call_many(own.x, context);
     }
+    add_losses(replica, rank, outputs, logits, own, rows);
+    if (observer && own.rows() > 0) observer(rank, own, outputs);
     if (rank == 0) {
       const Tensor penalty = program_.network->regularization();
       if (penalty.defined()) replica.loss += penalty.item<double>();
@@ -210,6 +231,7 @@ Tensors Replicated::predict_step(const Tensors& x) {
 }
 
 void Replicated::load() {
+  ahead_ = false;
   run([&](int64_t, Replica& replica) {
     c10::NoGradGuard no_grad;
     replica.trainable.load();
@@ -219,6 +241,9 @@ void Replicated::load() {
 }
 
 void Replicated::store() {
+  // The masters may belong to others too (a parallel model's template): what is not newer must not replace theirs.
+  if (!ahead_) return;
+  ahead_ = false;
   c10::NoGradGuard no_grad;
   replicas_.front()->trainable.store();
   int64_t rows = 0;

@@ -35,6 +35,8 @@ class Replicated : public Execution {
   // Where each replica's rows begin in a batch of `rows`; one more entry than there are replicas.
   std::vector<int64_t> edges(int64_t rows) const;
   StepResult total(int64_t rows) const;
+  // Loss of this replica's rows (possibly none) as a part of the mean over all `rows`; its figures go into the replica.
+  Tensor add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits, const data::Batch& own, int64_t rows);
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
   Program program_;
@@ -43,6 +45,7 @@ class Replicated : public Execution {
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
   int64_t iterations_ = 0;
+  bool ahead_ = false;  // replicas have learned what the masters do not know yet
   ReplicaThreads threads_;  // last: its threads end before what they use
 };
 

@@ -4,11 +4,11 @@
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -137,6 +137,39 @@ TEST(Layout, TheCounterSeesACopy) {
   const CopyCounter counter(kActivation);
   layer(x);
   EXPECT_FALSE(counter.found().empty());
+}
+
+/// Elements in a size as oneDNN's log writes it, "24x40x3x3"; 0 when `field` is something else.
+int64_t logged_elements(const std::string& field) {
+  if (field.find('x') == std::string::npos || field.find_first_not_of("0123456789x") != std::string::npos) return 0;
+  int64_t product = 1;
+  std::istringstream sizes(field);
+  for (std::string size; std::getline(sizes, size, 'x');) product *= std::stoll(size);
+  return product;
+}
+
+TEST(Layout, OneDnnReordersNoActivations) {
+  // The first test once more in a process whose oneDNN logs each primitive: weights are put into blocks, images must
+  // not be.
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command =
+      "ONEDNN_VERBOSE=profile_exec '" + self + "' --gtest_filter=Layout.NothingIsCopiedForwardAndBackward";
+  std::FILE* log = popen(command.c_str(), "r");
+  ASSERT_NE(log, nullptr);
+  std::set<std::string> passes;
+  std::vector<char> buffer(1 << 16);
+  while (std::fgets(buffer.data(), static_cast<int>(buffer.size()), log)) {
+    const std::string line(buffer.data());
+    if (!line.starts_with("onednn_verbose")) continue;
+    for (const char* pass : {"forward_training", "backward_data", "backward_weights"}) {
+      if (line.find(",convolution,") != std::string::npos && line.find(pass) != std::string::npos) passes.insert(pass);
+    }
+    if (line.find(",reorder,") == std::string::npos) continue;
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) EXPECT_LT(logged_elements(field), kActivation) << line;
+  }
+  EXPECT_EQ(pclose(log), 0);
+  EXPECT_EQ(passes.size(), 3U) << "the log must hold convolutions, forward and backward";
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ class Loss {
   /// Samples that count, bool of call's shape: the mean is taken over these alone, as Keras treats ignore_class.
   /// Undefined: all of them.
   virtual Tensor mask(const Tensor& /*y_true*/, const Tensor& /*y_pred*/) const { return {}; }
+  /// True when mask gives something: replicas then add up their counts. Must be overridden together with mask.
+  virtual bool has_mask() const { return false; }
 
   /// Keras's class name, "CategoricalCrossentropy", and settings.
   virtual std::string class_name() const = 0;

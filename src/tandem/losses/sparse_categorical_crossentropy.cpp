@@ -34,6 +34,8 @@ class SparseCategoricalCrossentropyLoss final : public Loss {
     return class_ids(y_true, y_pred, class_name()).ne(*options_.ignore_class);
   }
 
+  bool has_mask() const override { return options_.ignore_class.has_value(); }
+
   std::string class_name() const override { return "SparseCategoricalCrossentropy"; }
   Config get_config() const override {
     return Config::object({{"name", "sparse_categorical_crossentropy"},

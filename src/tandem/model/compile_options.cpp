@@ -33,4 +33,28 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
   return resolved;
 }
 
+std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<std::string>& outputs, const std::string& argument) const {
+  std::vector<List> resolved(outputs.size());
+  if (outputs.size() == 1 && named_.empty()) {
+    resolved.front() = list_;
+  } else if (!list_.empty()) {
+    if (list_.size() != outputs.size()) {
+      throw InvalidArgument(c10::str("compile: ", argument, " of a model with ", outputs.size(),
+                                     " outputs must be a map from output names, or one metric each, got ", list_.size()));
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) resolved[i].push_back(list_[i]);
+  }
+  for (const auto& [name, metrics] : named_) {
+    const auto found = std::find(outputs.begin(), outputs.end(), name);
+    if (found == outputs.end()) throw_unknown_name("compile: output", name, outputs);
+    resolved[static_cast<std::size_t>(found - outputs.begin())] = metrics;
+  }
+  for (const auto& metrics : resolved) {
+    for (const auto& metric : metrics) {
+      if (!metric.object()) Metric::make_for(metric.name(), {Shape::kUnknown, 2}, {Shape::kUnknown, 2});  // an unknown name fails here
+    }
+  }
+  return resolved;
+}
+
 }  // namespace tandem

@@ -35,13 +35,37 @@ class LossArgument {
   std::vector<std::pair<std::string, Handle<Loss>>> named_;
 };
 
+/// The metrics of a model: a list (`{"accuracy"}`), or a map from output names to lists (`{{"kind", {"accuracy"}}}`). As in
+/// Keras all of a list go to a model's only output; a model with several outputs gets one each.
+class MetricsArgument {
+ public:
+  using List = std::vector<Handle<Metric>>;
+  using Named = std::pair<const std::string, List>;
+
+  MetricsArgument() = default;
+  MetricsArgument(std::initializer_list<Handle<Metric>> list) : list_(list) {}
+  MetricsArgument(List list) : list_(std::move(list)) {}
+  MetricsArgument(std::initializer_list<Named> by_name) : named_(by_name.begin(), by_name.end()) {}
+
+  void emplace_back(Handle<Metric> metric) { list_.push_back(std::move(metric)); }
+  bool empty() const { return list_.empty() && named_.empty(); }
+  /// One list an output. Throws InvalidArgument, naming `argument` and the outputs, when number or names do not fit, or a
+  /// metric is not known.
+  std::vector<List> resolve(const std::vector<std::string>& outputs, const std::string& argument) const;
+
+ private:
+  List list_;
+  std::vector<std::pair<std::string, List>> named_;
+};
+
 /// Arguments of compile, in Keras's order.
 struct CompileOptions {
   Handle<Optimizer> optimizer = "rmsprop";
   LossArgument loss = {};
   std::vector<double> loss_weights = {};      // by output; empty: 1 each
-  std::vector<Handle<Metric>> metrics = {};  // of every output
-  distribute::Strategy strategy = {};        // empty: one device with all cores
+  MetricsArgument metrics = {};
+  MetricsArgument weighted_metrics = {};  // these take sample weights and class weights
+  distribute::Strategy strategy = {};     // empty: one device with all cores
 };
 
 }  // namespace tandem

@@ -38,6 +38,7 @@ struct FitOptions {
   int64_t initial_epoch = 0;
   int64_t steps_per_epoch = -1;
   int64_t validation_batch_size = 0;  // 0: batch_size
+  int64_t validation_freq = 1;        // epochs from one validation to the next
   /// Changes training rows on their way, after the model's preprocessing; validation rows stay as they are.
   data::TransformHandle augmentation = {};
 };

@@ -38,10 +38,12 @@ void Model::compile(const CompileOptions& options) {
   if (parts.loss_weights.size() != outputs.size()) {
     throw InvalidArgument(c10::str("compile: loss_weights must have one number for each of ", outputs.size(), " outputs, got ", parts.loss_weights.size()));
   }
-  for (const auto& metric : options.metrics) {
-    if (!metric.object()) Metric::make_for(metric.name(), {Shape::kUnknown, 2}, {Shape::kUnknown, 2});  // an unknown name fails here
+  const auto plain = options.metrics.resolve(outputs, "metrics"), weighted = options.weighted_metrics.resolve(outputs, "weighted_metrics");
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto& shown = parts.metrics.emplace_back();
+    for (const auto& metric : plain[i]) shown.push_back({metric, false});
+    for (const auto& metric : weighted[i]) shown.push_back({metric, true});
   }
-  parts.metrics.assign(outputs.size(), options.metrics);
   body().compile(std::move(parts));
 }
 

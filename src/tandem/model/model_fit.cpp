@@ -35,6 +35,7 @@ History run_fit(ModelBody& body, Dataset train, const std::optional<Dataset>& va
   plan.validation_batch_size = options.validation_batch_size ? options.validation_batch_size
                                : train.batch_size()          ? train.batch_size()
                                                              : options.batch_size;
+  plan.validation_freq = options.validation_freq;
   plan.epochs = options.epochs;
   plan.initial_epoch = options.initial_epoch;
   plan.steps_per_epoch = options.steps_per_epoch;

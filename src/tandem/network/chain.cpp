@@ -31,6 +31,7 @@ void Chain::rebuild() {
   }
   if (!layers_.empty()) {
     graph_ = std::make_shared<Graph>(*input_, outputs_.back());
+    graph_->set_name(name());
     ensure_built(graph_->input_shapes());
   }
 }

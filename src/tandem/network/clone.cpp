@@ -66,7 +66,7 @@ std::shared_ptr<Network> clone_network(const Network& network) {
     if (!network.input_shapes().empty()) copy->ensure_built(network.input_shapes());
   }
   copy->set_name(network.name());
-  copy->set_trainable(network.trainable());
+  if (!network.trainable()) copy->set_trainable(false);  // what is frozen inside was copied with its layer
   return copy;
 }
 

@@ -8,6 +8,14 @@
 #include "tandem/core/error.h"
 
 namespace tandem {
+namespace {
+
+// Inputs are float32, as Keras's are unless told otherwise: whole numbers and float64 are converted.
+Tensor as_float(const Tensor& x) {
+  return x.scalar_type() == at::kDouble || at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x;
+}
+
+}  // namespace
 
 Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
     : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
@@ -79,7 +87,7 @@ Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
   for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
   check_inputs(given);
   std::vector<Tensor> values(slots_);
-  for (std::size_t i = 0; i < input_slots_.size(); ++i) values[input_slots_[i]] = inputs[static_cast<int64_t>(i)];
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) values[input_slots_[i]] = as_float(inputs[static_cast<int64_t>(i)]);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const auto& step = steps_[i];
     Tensors arguments;

@@ -1,6 +1,7 @@
 #include "tandem/training/metric_set.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
 
 namespace tandem {
 namespace {
@@ -10,9 +11,18 @@ std::shared_ptr<Metric> resolve(const Handle<Metric>& handle, const Tensor& y_tr
   return Metric::make_for(handle.name(), Shape::of(y_true.sizes().vec()), Shape::of(y_pred.sizes().vec()));
 }
 
+// `name` of an output with `prefix`, told apart from what `logs` holds.
+std::string free_name(const Logs& logs, const std::string& prefix, const std::string& name, bool weighted) {
+  std::string free = prefix + name;
+  if (logs.contains(free) && weighted) free = prefix + "weighted_" + name;
+  const std::string taken = free;
+  for (int64_t i = 1; logs.contains(free); ++i) free = c10::str(taken, "_", i);
+  return free;
+}
+
 }  // namespace
 
-MetricSet::MetricSet(std::vector<std::vector<Handle<Metric>>> by_output, std::vector<std::string> prefixes, int64_t replicas)
+MetricSet::MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vector<std::string> prefixes, int64_t replicas)
     : by_output_(std::move(by_output)), prefixes_(std::move(prefixes)), replicas_(static_cast<std::size_t>(replicas)) {}
 
 void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& outputs) {
@@ -20,15 +30,15 @@ void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& out
   if (metrics.empty()) {
     for (std::size_t i = 0; i < by_output_.size(); ++i) {
       auto& own = metrics.emplace_back();
-      for (const auto& handle : by_output_[i]) {
-        own.push_back(resolve(handle, rows.y[static_cast<int64_t>(i)], outputs[static_cast<int64_t>(i)]));
+      for (const auto& shown : by_output_[i]) {
+        own.push_back(resolve(shown.metric, rows.y[static_cast<int64_t>(i)], outputs[static_cast<int64_t>(i)]));
       }
     }
   }
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    for (const auto& metric : metrics[i]) {
-      // Keras's `metrics` leave sample weights out; `weighted_metrics` would take them.
-      metric->update(rows.y[static_cast<int64_t>(i)], outputs[static_cast<int64_t>(i)].detach(), Tensor());
+    for (std::size_t j = 0; j < metrics[i].size(); ++j) {
+      metrics[i][j]->update(rows.y[static_cast<int64_t>(i)], outputs[static_cast<int64_t>(i)].detach(),
+                            by_output_[i][j].weighted ? rows.weights : Tensor());
     }
   }
 }
@@ -39,13 +49,26 @@ void MetricSet::results(Logs& logs) const {
     if (!metrics.empty() && !first) first = &metrics;
   }
   if (!first) return;
+  struct Result {
+    std::size_t output;
+    std::string name;
+    bool weighted;
+    double value;
+  };
+  std::vector<Result> results;
   for (std::size_t i = 0; i < first->size(); ++i) {
     for (std::size_t j = 0; j < (*first)[i].size(); ++j) {
       const auto sum = (*first)[i][j]->replicate();
       for (const auto& metrics : replicas_) {
         if (!metrics.empty()) sum->merge(*metrics[i][j]);
       }
-      logs.set(prefixes_[i] + (*first)[i][j]->name(), sum->result());
+      results.push_back({i, (*first)[i][j]->name(), by_output_[i][j].weighted, sum->result()});
+    }
+  }
+  // The unweighted ones first: they keep the plain names.
+  for (const bool weighted : {false, true}) {
+    for (const auto& r : results) {
+      if (r.weighted == weighted) logs.set(free_name(logs, prefixes_[r.output], r.name, weighted), r.value);
     }
   }
 }

@@ -9,22 +9,29 @@
 
 namespace tandem {
 
+/// A metric of one output; with `weighted` it takes the rows' sample weights (Keras's weighted_metrics).
+struct ShownMetric {
+  Handle<Metric> metric;
+  bool weighted = false;
+};
+
 /// The metrics of a model over several replicas: each replica updates its own, and what is shown is made from the sum of
 /// their states. "accuracy" becomes the kind that fits the first rows seen.
 class MetricSet {
  public:
   /// `by_output[i]` are the metrics of output i; `prefixes[i]` is put before their names (empty, or "<output>_").
-  MetricSet(std::vector<std::vector<Handle<Metric>>> by_output, std::vector<std::string> prefixes, int64_t replicas);
+  MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vector<std::string> prefixes, int64_t replicas);
 
   /// Called by replica `rank`'s thread with its rows.
   void update(int64_t rank, const data::Batch& rows, const Tensors& outputs);
-  /// Adds "name: value" of each metric to `logs`. No replica may be in update.
+  /// Adds "name: value" of each metric to `logs`; a name that is taken becomes "weighted_name" or "name_1", as in Keras.
+  /// No replica may be in update.
   void results(Logs& logs) const;
   void reset();
 
  private:
   using Metrics = std::vector<std::vector<std::shared_ptr<Metric>>>;  // by output
-  std::vector<std::vector<Handle<Metric>>> by_output_;
+  std::vector<std::vector<ShownMetric>> by_output_;
   std::vector<std::string> prefixes_;
   std::vector<Metrics> replicas_;  // empty until a replica has seen rows
 };

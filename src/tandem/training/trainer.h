@@ -11,10 +11,10 @@
 #include "tandem/data/dataset.h"
 #include "tandem/distribution/strategy.h"
 #include "tandem/losses/loss.h"
-#include "tandem/metrics/metric.h"
 #include "tandem/network/network.h"
 #include "tandem/network/trained_model.h"
 #include "tandem/optimizers/optimizer.h"
+#include "tandem/training/metric_set.h"
 
 namespace tandem {
 
@@ -25,7 +25,7 @@ struct TrainerParts {
   std::shared_ptr<Optimizer> optimizer;
   std::vector<std::shared_ptr<const Loss>> losses;
   std::vector<double> loss_weights;
-  std::vector<std::vector<Handle<Metric>>> metrics;
+  std::vector<std::vector<ShownMetric>> metrics;
 };
 
 struct FitPlan {
@@ -33,6 +33,7 @@ struct FitPlan {
   std::optional<Dataset> validation;
   int64_t batch_size = 32;  // global; where the data set has none of its own
   int64_t validation_batch_size = 32;
+  int64_t validation_freq = 1;  // epochs from one validation to the next
   int64_t epochs = 1;
   int64_t initial_epoch = 0;
   int64_t steps_per_epoch = -1;

@@ -28,6 +28,7 @@ void check(const FitPlan& plan, const TrainerParts& parts) {
   if (plan.steps_per_epoch == 0 || plan.steps_per_epoch < -1) {
     throw InvalidArgument(c10::str("fit: steps_per_epoch must be positive, or -1 for all data, got ", plan.steps_per_epoch));
   }
+  if (plan.validation_freq < 1) throw InvalidArgument(c10::str("fit: validation_freq must be at least 1, got ", plan.validation_freq));
   if (plan.verbose < 0 || plan.verbose > 2) throw InvalidArgument(c10::str("fit: verbose must be 0, 1 or 2, got ", plan.verbose));
 }
 
@@ -179,7 +180,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     execution.store();
     ++epochs_trained_;
     epoch_logs = figures();
-    if (plan.validation) {
+    if (plan.validation && (epoch + 1) % plan.validation_freq == 0) {
       const auto validation = run_evaluate({*plan.validation, plan.validation_batch_size, 0, {}}, model, callbacks, true);
       for (const auto& [name, value] : validation) epoch_logs.set("val_" + name, value);
     }
@@ -189,6 +190,10 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     history.append(epoch, epoch_logs);
     train_logs = epoch_logs;
     if (stopping_) break;
+  }
+  if (data_open) {  // the next fit begins a pass of its own
+    ++passes_;
+    waited += loader.waited();
   }
   callbacks.each(&Callback::on_train_end, train_logs);
   callbacks.each(&Callback::set_model, nullptr);

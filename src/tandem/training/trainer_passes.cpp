@@ -61,7 +61,6 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
       if (due) bar.draw(batch_logs);
       callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
     }
-    if (stopping_ && !within_fit) break;
   }
   logs = figures();
   if (!within_fit) bar.finish_epoch(logs);
