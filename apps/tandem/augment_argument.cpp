@@ -17,7 +17,8 @@ namespace {
 double number(const std::string& part, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) throw InvalidArgument(c10::str("--augment ", part, ": must have a number after '=', got '", text, "'"));
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InvalidArgument(c10::str("--augment ", part, ": must have a number after '=', got '", text, "'"));
   return value;
 }
 
@@ -30,7 +31,8 @@ data::TransformHandle parse_augmentation(const std::string& argument) {
     const auto equals = part.find('=');
     const auto name = part.substr(0, equals);
     const auto value = equals == std::string::npos ? std::string() : part.substr(equals + 1);
-    if (name == "none" && part == argument) return {};
+    if (part == "none" && part == argument) return {};
+    if (part == "none") throw InvalidArgument(c10::str("--augment ", argument, ": none must stand alone"));
     if (name == "shift") {
       parts.push_back(data::RandomShift(number(part, value)));
     } else if (part == "flip") {

@@ -1,17 +1,21 @@
 // tandem bench train MODEL: images a second of training steps through fit, on rows that are made up beforehand.
 #include <ATen/ATen.h>
-#include <c10/util/StringUtil.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "device_arguments.h"
 #include "exit_status.h"
+#include "model_argument.h"
+#include "numbers.h"
 #include "tandem/core/error.h"
+#include "tandem/data/subset_source.h"
 #include "tandem/data/to_categorical.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/zoo/catalog.h"
@@ -49,9 +53,8 @@ double peak_rss_mb() {
 }
 
 int bench(const BenchArguments& a) {
-  if (a.batch_size < 1) throw InvalidArgument(c10::str("--batch-size: must be at least 1, got ", a.batch_size));
-  if (a.steps < 1) throw InvalidArgument(c10::str("--steps: must be at least 1, got ", a.steps));
-  if (a.precision != "float32") throw_unknown_name("--precision", a.precision, {"float32"});
+  check_model(a.model);
+  if (a.precision != "float32") throw_unknown_name("precision", a.precision, {"float32"});
   const auto devices = a.where.resolve();
   set_random_seed(0);
   auto [model, recipe] = zoo::make(a.model, 10);
@@ -60,16 +63,15 @@ int bench(const BenchArguments& a) {
   const Tensor x = random.normal(shape.without_batch().with_batch(a.batch_size));
   const Tensor y = to_categorical(at::arange(a.batch_size).remainder(10), 10);
   // The same rows every step, as the peers have it: what is measured is the step.
-  Tensors rows_x = x, rows_y = y;
-  const int64_t steps = a.steps + kWarmUp;
-  rows_x[0] = x.expand({steps, -1, -1, -1, -1}).reshape({steps * a.batch_size, shape[1], shape[2], shape[3]});
-  rows_y[0] = y.expand({steps, -1, -1}).reshape({steps * a.batch_size, 10});
+  std::vector<int64_t> numbers(static_cast<std::size_t>((a.steps + kWarmUp) * a.batch_size));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i) % a.batch_size;
+  const Dataset rows(std::make_shared<data::SubsetSource>(data::TensorDataset(x, y).source(), std::move(numbers)));
 
   model.compile({.optimizer = optimizers::SGD({.learning_rate = recipe.learning_rate, .momentum = recipe.momentum}),
                  .loss = recipe.loss,
                  .strategy = a.where.make(devices)});
   auto times = std::make_shared<StepTimes>();
-  model.fit(rows_x, rows_y, {.batch_size = a.batch_size, .verbose = 0, .callbacks = {times}, .shuffle = false});
+  model.fit(rows.batch(a.batch_size), {.verbose = 0, .callbacks = {times}});
   auto& seconds = times->seconds;
   std::sort(seconds.begin(), seconds.end());
   const double best = seconds.front(), median = seconds[seconds.size() / 2];
@@ -86,8 +88,10 @@ int bench(const BenchArguments& a) {
                                          {"peak_rss_mb", peak_rss_mb()}};
     std::cout << figures.dump() << "\n";
   } else {
-    std::printf("%s on %s, batch %ld, %s: best %.1f images/s, median %.1f images/s, %.1f ms a step, peak memory %.0f MB\n", a.model.c_str(),
-                devices.to_string().c_str(), static_cast<long>(a.batch_size), a.precision.c_str(), rate(best), rate(median), median * 1e3, peak_rss_mb());
+    std::cout << std::fixed << std::setprecision(1) << a.model << " on " << devices.to_string() << ", batch "
+              << a.batch_size << ", " << a.precision << ": best " << rate(best) << " images/s, median " << rate(median)
+              << " images/s, " << median * 1e3 << " ms a step, peak memory " << std::setprecision(0) << peak_rss_mb()
+              << " MB\n";
   }
   return kOk;
 }
@@ -96,13 +100,18 @@ int bench(const BenchArguments& a) {
 
 void add_bench(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("bench", "Measure");
+  command->footer("Example: tandem bench train minigooglenet --json");
   command->require_subcommand(1);
   auto* train = command->add_subcommand("train", "Images a second of training steps");
   auto a = std::make_shared<BenchArguments>();
   train->footer("Example: tandem bench train minigooglenet --batch-size 64 --steps 10 --json");
-  train->add_option("model", a->model, "A model of the zoo: minigooglenet")->required();
-  train->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")->capture_default_str();
-  train->add_option("--steps", a->steps, "Steps that are counted, after three that are not")->capture_default_str();
+  add_model(*train, a->model);
+  train->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
+      ->capture_default_str()
+      ->transform(whole_number(1));
+  train->add_option("--steps", a->steps, "Steps that are counted, after three that are not")
+      ->capture_default_str()
+      ->transform(whole_number(1));
   train->add_option("--precision", a->precision, "float32")->capture_default_str();
   a->where.add_to(*train);
   train->add_flag("--json", a->json, "Print one JSON object");

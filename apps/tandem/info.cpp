@@ -1,6 +1,6 @@
 // tandem info: what this machine offers.
-#include <ATen/Version.h>
 #include <ATen/ATen.h>
+#include <ATen/Version.h>
 #include <c10/util/StringUtil.h>
 #include <torch/headeronly/version.h>
 
@@ -35,9 +35,11 @@ int info(bool json) {
   }
   std::cout << "Tandem    " << TANDEM_VERSION << "\n"
             << "LibTorch  " << TORCH_VERSION << "\n"
-            << "CPU       " << cores << (cores == 1 ? " core, " : " cores, ") << capability << (at::hasMKLDNN() ? ", oneDNN" : "") << "\n"
+            << "CPU       " << cores << (cores == 1 ? " core, " : " cores, ") << capability
+            << (at::hasMKLDNN() ? ", oneDNN" : "") << "\n"
             << "GPUs      " << gpus << " visible\n"
-            << "default   " << Devices::parse("auto").to_string() << ", " << distribute::threads_per_device(1, 0) << " threads\n"
+            << "default   " << Devices::parse("auto").to_string() << ", " << distribute::threads_per_device(1, 0)
+            << " threads\n"
             << "cluster   none: one process\n";
   return kOk;
 }

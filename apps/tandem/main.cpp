@@ -1,41 +1,70 @@
 // tandem: train and look at models from the command line. One line to stderr and an exit status say what went wrong.
+#include <c10/util/Exception.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <iostream>
 
 #include "commands.h"
 #include "exit_status.h"
+#include "messages.h"
+#include "result_files.h"
 #include "tandem/core/error.h"
+#include "usage_message.h"
 
-int main(int argc, char** argv) {
-  using namespace tandem;
+namespace tandem::cli {
+namespace {
+
+int fail(const std::string& message, ExitStatus status) {
+  print_error(message);
+  return status;
+}
+
+// A full disk behind stdout is a result that was not saved; a reader that has seen enough (a pipe to head) is none.
+int finished(int status) {
+  std::cout << std::flush;
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good();
+  if (written || errno == EPIPE || status != kOk) return status;
+  return fail("standard output could not be written", kNotSaved);
+}
+
+int run_command(int argc, char** argv) {
   CLI::App app{"Train Keras-style models in C++ on one device or many."};
   app.name("tandem");
+  app.footer("Example: tandem train minigooglenet --devices 'cpu*2' --output plot.png");
   app.set_version_flag("--version", TANDEM_VERSION);
   app.require_subcommand(1);
-  cli::Run run;
-  cli::add_train(app, run);
-  cli::add_summary(app, run);
-  cli::add_bench(app, run);
-  cli::add_info(app, run);
-  const auto fail = [](const char* message, int status) {
-    std::cout << std::flush;
-    std::cerr << "tandem: " << message << "\n";
-    return status;
-  };
+  Run run;
+  add_train(app, run);
+  add_summary(app, run);
+  add_bench(app, run);
+  add_info(app, run);
+  install_log_sink(false);
   try {
     app.parse(argc, argv);
-    return run();
+    return finished(run());
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    return finished(app.exit(request));
   } catch (const CLI::ParseError& error) {
-    return fail(error.what(), cli::kUsage);
+    return fail(usage_message(app, error), kUsage);
   } catch (const InvalidArgument& error) {
-    return fail(error.what(), cli::kUsage);
+    return fail(error.what(), kUsage);
   } catch (const DataError& error) {
-    return fail(error.what(), cli::kData);
+    return fail(error.what(), kData);
   } catch (const PeerError& error) {
-    return fail(error.what(), cli::kPeer);
+    return fail(error.what(), kPeer);
+  } catch (const NotSaved& error) {
+    return fail(error.what(), kNotSaved);
+  } catch (const c10::Error& error) {
+    return fail(error.what_without_backtrace(), kFailed);
   } catch (const std::exception& error) {
-    return fail(error.what(), cli::kFailed);
+    return fail(error.what(), kFailed);
   }
 }
+
+}  // namespace
+}  // namespace tandem::cli
+
+int main(int argc, char** argv) { return tandem::cli::run_command(argc, argv); }

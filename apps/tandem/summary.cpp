@@ -3,6 +3,8 @@
 
 #include "commands.h"
 #include "exit_status.h"
+#include "model_argument.h"
+#include "numbers.h"
 #include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
@@ -12,10 +14,13 @@ void add_summary(CLI::App& app, Run& run) {
   auto name = std::make_shared<std::string>();
   auto classes = std::make_shared<int64_t>(10);
   command->footer("Example: tandem summary minigooglenet");
-  command->add_option("model", *name, "A model of the zoo: minigooglenet")->required();
-  command->add_option("--classes", *classes, "Classes of its output")->capture_default_str();
+  add_model(*command, *name);
+  command->add_option("--classes", *classes, "Classes of its output")
+      ->capture_default_str()
+      ->transform(whole_number(1));
   command->callback([=, &run] {
     run = [=] {
+      check_model(*name);
       zoo::make(*name, *classes).model.summary();
       return kOk;
     };

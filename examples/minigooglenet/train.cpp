@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
     test = test.map(data::OneHot(10)).batch(batch);
     const data::Compose augmentation({data::RandomShift(0.1), data::RandomFlip("horizontal")});
 
-    std::printf("[INFO] training with %ld devices: %s\n", static_cast<long>(devices.size()), devices.to_string().c_str());
+    std::printf("[INFO] training with %ld devices: %s\n", static_cast<long>(devices.size()),
+                devices.to_string().c_str());
     Model model;
     {
       DeviceScope on("cpu:0");  // the template's weights stay in host memory
@@ -48,10 +49,14 @@ int main(int argc, char** argv) {
 
     std::puts("[INFO] training network...");
     // The rate falls to 0 along a straight line over the epochs.
-    const callbacks::LearningRateScheduler decay([=](int epoch) { return rate * (1 - static_cast<double>(epoch) / static_cast<double>(epochs)); });
-    const auto history = parallel.fit(train, {.epochs = epochs, .verbose = 2, .callbacks = {decay}, .validation_data = test, .augmentation = augmentation});
+    const callbacks::LearningRateScheduler decay(
+        [=](int epoch) { return rate * (1 - static_cast<double>(epoch) / static_cast<double>(epochs)); });
+    const auto history = parallel.fit(
+        train,
+        {.epochs = epochs, .verbose = 2, .callbacks = {decay}, .validation_data = test, .augmentation = augmentation});
 
-    report::plot_history(history.series(), output, {.title = "MiniGoogLeNet on CIFAR-10", .x_label = "Epoch #", .y_label = "Loss/Accuracy"});
+    report::plot_history(history.series(), output,
+                         {.title = "MiniGoogLeNet on CIFAR-10", .x_label = "Epoch #", .y_label = "Loss/Accuracy"});
     std::printf("[INFO] wrote %s\n", output.c_str());
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -39,7 +39,9 @@ class InternalError : public Error {
 /// The known names closest to `name` by edit distance, nearest first, at most three; empty when none is near.
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& known);
 
-/// Throws InvalidArgument: "<kind> 'nmae' is not known; did you mean 'name'?", or lists what is known when nothing is near.
-[[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
+/// Throws InvalidArgument: "<kind> 'nmae' is not known; did you mean 'name'?", or lists what is known when nothing is
+/// near.
+[[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name,
+                                     const std::vector<std::string>& known);
 
 }  // namespace tandem

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// A name or an object: what options such as `.optimizer = "sgd"` or `.optimizer = optimizers::SGD({...})` hold. T gives
-/// `static std::shared_ptr<T> make(const std::string& name)`, which looks the name up in T's catalog.
+/// A name or an object: what options such as `.optimizer = "sgd"` or `.optimizer = optimizers::SGD({...})` hold. T
+/// gives `static std::shared_ptr<T> make(const std::string& name)`, which looks the name up in T's catalog.
 template <class T>
 class Handle {
  public:

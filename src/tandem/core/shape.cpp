@@ -18,7 +18,8 @@ Shape Shape::of(std::vector<int64_t> sizes) {
 std::size_t Shape::index(int64_t axis) const {
   const int64_t i = axis < 0 ? axis + rank() : axis;
   if (i < 0 || i >= rank()) {
-    throw InvalidArgument(c10::str("shape ", to_string(), ": axis must be in [", -rank(), ", ", rank(), "), got ", axis));
+    throw InvalidArgument(
+        c10::str("shape ", to_string(), ": axis must be in [", -rank(), ", ", rank(), "), got ", axis));
   }
   return static_cast<std::size_t>(i);
 }
@@ -30,7 +31,8 @@ bool Shape::is_known() const {
 int64_t Shape::count() const {
   int64_t product = 1;
   for (int64_t n : sizes_) {
-    if (n == kUnknown) throw InvalidArgument(c10::str("shape ", to_string(), ": every size must be known to count elements"));
+    if (n == kUnknown)
+      throw InvalidArgument(c10::str("shape ", to_string(), ": every size must be known to count elements"));
     product *= n;
   }
   return product;

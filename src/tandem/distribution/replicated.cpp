@@ -50,6 +50,11 @@ struct Replicated::Replica {
 
 Replicated::Replicated(const Program& program, const Devices& devices, int64_t threads_per_device)
     : program_(program), devices_(devices), group_(devices.size()), threads_(devices.size(), threads_per_device) {
+  for (const auto& device : devices_) {
+    if (device.kind != Device::Kind::cpu) {
+      throw InvalidArgument(c10::str("device ", device.to_string(), ": replicas compute on CPU devices only so far; use cpu:0, cpu:1, ..."));
+    }
+  }
   kernels::install_cpu_allocator();
   if (program_.optimizer && !program_.optimizer->elementwise()) {
     throw InvalidArgument(c10::str("optimizer ", program_.optimizer->class_name(), ": must update element by element under this strategy"));

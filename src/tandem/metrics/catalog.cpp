@@ -66,7 +66,12 @@ std::shared_ptr<Metric> Metric::make(const std::string& name) {
 }
 
 std::shared_ptr<Metric> Metric::make_for(const std::string& name, const Shape& y_true, const Shape& y_pred) {
-  if (!is_accuracy(name)) return make(name);
+  if (!is_accuracy(name)) {
+    if (metric_catalog().contains(name)) return make(name);
+    auto known = metric_catalog().names();
+    known.insert(known.begin(), "accuracy");  // no row of the table: it depends on the shapes
+    throw_unknown_name("metric", name, known);
+  }
   auto metric = accuracy_for(y_true, y_pred);
   metric->set_name(name);
   return metric;

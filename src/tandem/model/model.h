@@ -9,6 +9,7 @@
 #include "tandem/layers/layer_handle.h"
 #include "tandem/model/compile_options.h"
 #include "tandem/model/fit_options.h"
+#include "tandem/model/summary_options.h"
 #include "tandem/network/subclassed.h"
 
 namespace tandem {
@@ -59,8 +60,8 @@ class Model : public LayerHandle {
   void set_preprocessing(data::Preprocessing preprocessing);
 
   /// Prints the table that Keras prints, or returns it.
-  void summary() const;
-  std::string summary_text(int64_t columns = 80) const;
+  void summary(const SummaryOptions& options = {}) const;
+  std::string summary_text(const SummaryOptions& options = {}) const;
 
   ModelBody& body() const;
   const std::shared_ptr<Network>& network() const;

@@ -61,18 +61,19 @@ struct LayerFacts {
   std::string connections;
 };
 
-std::unordered_map<const Layer*, LayerFacts> facts(const Graph& graph) {
+std::unordered_map<const Layer*, LayerFacts> facts(const Graph* graph) {
+  std::unordered_map<const Layer*, LayerFacts> facts;
+  if (!graph) return facts;
   std::unordered_map<const Node*, int64_t> number;  // which call of its layer a node is
   std::unordered_map<const Layer*, int64_t> calls;
-  std::unordered_map<const Layer*, LayerFacts> facts;
-  for (const auto& node : graph.nodes()) number[node.get()] = calls[node->layer.get()]++;
-  for (const auto& node : graph.nodes()) {
+  for (const auto& node : graph->nodes()) number[node.get()] = calls[node->layer.get()]++;
+  for (const auto& node : graph->nodes()) {
     auto& own = facts[node->layer.get()];
     if (node->output_shapes.size() == 1) {
       own.output = node->output_shapes[0].to_string();
     } else {
       own.output.clear();
-      for (const auto& shape : node->output_shapes) own.output += (own.output.empty() ? "[" : ", ") + shape.to_string();
+      for (const auto& shape : node->output_shapes) own.output += c10::str(own.output.empty() ? "[" : ", ", shape);
       own.output += "]";
     }
     for (const auto& input : node->inputs) {
@@ -82,43 +83,97 @@ std::unordered_map<const Layer*, LayerFacts> facts(const Graph& graph) {
   return facts;
 }
 
-}  // namespace
-
-std::string Model::summary_text(int64_t columns) const {
-  const auto& network = *this->network();
-  const auto* graph = dynamic_cast<const Graph*>(&network);
-  if (const auto* chain = dynamic_cast<const Chain*>(&network)) graph = chain->graph().get();
-  const bool connected = dynamic_cast<const Graph*>(&network) && !is_chain(*graph);
-  const auto shown = graph ? facts(*graph) : std::unordered_map<const Layer*, LayerFacts>{};
-
-  std::vector<std::string> headers{"Layer (type)", "Output Shape", "Param #"};
-  std::vector<report::Align> aligns{report::Align::left, report::Align::left, report::Align::right};
-  std::vector<double> positions{0.45, 0.80, 1.0};
-  if (connected) {
-    headers.push_back("Connected to");
-    aligns.push_back(report::Align::left);
-    positions = {0.3, 0.56, 0.74, 1.0};
-  }
-  const int64_t line = std::min<int64_t>(connected ? 108 : 88, columns - 4);
-  const auto widths = report::column_widths(positions, line);
-  std::vector<report::Column> table;
-  for (std::size_t i = 0; i < headers.size(); ++i) table.push_back({headers[i], aligns[i], widths[i]});
-
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& layer : network.layers()) {
-    const auto found = shown.find(layer.get().get());
-    const LayerFacts own = found == shown.end() ? LayerFacts{} : found->second;
-    std::vector<std::string> row{c10::str(layer->name(), " (", layer->class_name(), ")"), own.output,
-                                 layer->built() ? with_commas(layer->count_params()) : "0 (unbuilt)"};
-    if (connected) row.push_back(own.connections.empty() ? "-" : own.connections);
-    rows.push_back(std::move(row));
-  }
-  const int64_t trainable = count(get()->trainable_weights()), fixed = count(get()->non_trainable_weights());
-  const auto total_line = [](const char* what, int64_t n) { return c10::str(" ", what, " params: ", with_commas(n), " (", memory_size(4 * n), ")\n"); };
-  return report::draw_table(c10::str("Model: \"", name(), "\""), table, rows, {.line_length = line}) + total_line("Total", trainable + fixed) +
-         total_line("Trainable", trainable) + total_line("Non-trainable", fixed);
+// The graph behind a network, or null.
+const Graph* graph_of(const Network& network) {
+  if (const auto* chain = dynamic_cast<const Chain*>(&network)) return chain->graph().get();
+  return dynamic_cast<const Graph*>(&network);
 }
 
-void Model::summary() const { std::cout << summary_text() << std::flush; }
+// The network that a layer is, or null.
+const Network* network_of(const Layer& layer) {
+  if (const auto* body = dynamic_cast<const ModelBody*>(&layer)) return body->network().get();
+  return dynamic_cast<const Network*>(&layer);
+}
+
+// One row a layer, in the columns that a table has.
+class LayerRows {
+ public:
+  LayerRows(bool connected, const SummaryOptions& options) : connected_(connected), options_(options) {}
+
+  void add(const Network& network, int64_t depth = 0) {
+    const auto shown = facts(graph_of(network));
+    for (const auto& layer : network.layers()) {
+      const auto found = shown.find(layer.get().get());
+      const LayerFacts own = found == shown.end() ? LayerFacts{} : found->second;
+      std::string name;
+      for (int64_t i = 0; i < depth; ++i) name += "   ";
+      name += c10::str(depth ? "└ " : "", layer->name(), " (", layer->class_name(), ")");
+      std::vector<std::string> row{name, own.output, layer->built() ? with_commas(layer->count_params()) : "0 (unbuilt)"};
+      if (connected_) row.push_back(depth || own.connections.empty() ? "-" : own.connections);
+      if (options_.show_trainable) row.push_back(layer.weights().empty() ? "-" : layer->trainable() ? "Y" : "N");
+      rows.push_back(std::move(row));
+      const auto* inner = network_of(*layer);
+      if (options_.expand_nested && inner) add(*inner, depth + 1);
+    }
+  }
+
+  std::vector<std::vector<std::string>> rows;
+
+ private:
+  bool connected_;
+  const SummaryOptions& options_;
+};
+
+std::string total_line(const char* what, int64_t n, int64_t bytes) {
+  return c10::str(" ", what, " params: ", with_commas(n), " (", memory_size(bytes), ")\n");
+}
+
+}  // namespace
+
+std::string Model::summary_text(const SummaryOptions& options) const {
+  const auto& network = *this->network();
+  const auto* graph = dynamic_cast<const Graph*>(&network);
+  const bool connected = graph && !is_chain(*graph);
+  std::vector<std::string> headers{"Layer (type)", "Output Shape", "Param #"};
+  std::vector<double> positions{0.45, 0.80, 1.0};
+  int64_t line = 88;
+  if (connected) {
+    headers.push_back("Connected to");
+    positions = {0.3, 0.56, 0.74, 1.0};
+    line = 108;
+  }
+  if (options.show_trainable) {
+    headers.push_back("Trainable");
+    for (auto& position : positions) position *= 0.9;
+    positions.push_back(1.0);
+    line += 12;
+  }
+  line = std::min(line, options.columns - 4);
+  const auto widths = report::column_widths(positions, line);
+  std::vector<report::Column> table;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const auto align = headers[i] == "Param #" ? report::Align::right : headers[i] == "Trainable" ? report::Align::center : report::Align::left;
+    table.push_back({headers[i], align, widths[i]});
+  }
+  LayerRows layers(connected, options);
+  layers.add(network);
+
+  const int64_t trainable = count(get()->trainable_weights()), fixed = count(get()->non_trainable_weights());
+  // Once it has trained, the optimizer's variables: slots, the count of updates (64 bits), and the rate unless a schedule gives it.
+  int64_t optimizer = 0, optimizer_bytes = 0;
+  if (body().compiled() && body().trainer().has_trained()) {
+    const auto& own = *body().trainer().parts().optimizer;
+    const int64_t numbers = static_cast<int64_t>(own.slots().size()) * trainable + (own.rate().is_schedule() ? 0 : 1);
+    optimizer = numbers + 1;
+    optimizer_bytes = 4 * numbers + 8;
+  }
+  std::string text = report::draw_table(c10::str("Model: \"", name(), "\""), table, layers.rows, {.line_length = line});
+  text += total_line("Total", trainable + fixed + optimizer, 4 * (trainable + fixed) + optimizer_bytes);
+  text += total_line("Trainable", trainable, 4 * trainable) + total_line("Non-trainable", fixed, 4 * fixed);
+  if (optimizer > 0) text += total_line("Optimizer", optimizer, optimizer_bytes);
+  return text;
+}
+
+void Model::summary(const SummaryOptions& options) const { std::cout << summary_text(options) << std::flush; }
 
 }  // namespace tandem

@@ -14,9 +14,10 @@ void Chain::add(const KerasTensor& input) {
 }
 
 void Chain::add(const LayerHandle& layer) {
+  const auto& added = layer->name();  // an automatic name counts layers in the order in which they are added
   for (const auto& other : layers_) {
-    if (other->name() == layer->name()) {
-      throw InvalidArgument(c10::str("Sequential '", name(), "': the name '", layer->name(), "' is used by more than one layer; names must be unique"));
+    if (other->name() == added) {
+      throw InvalidArgument(c10::str("Sequential '", name(), "': the name '", added, "' is used by more than one layer; names must be unique"));
     }
   }
   layers_.push_back(layer);

@@ -1,5 +1,5 @@
-// The main program of every unit test: gtest's, with one more rule. Under CI=true a skipped test is a failure, so that a
-// suite cannot turn green by not running; tests that need another device live in tests/device and use their own main.
+// The main program of every unit test: gtest's, with one more rule. Under CI=true a skipped test is a failure, so that
+// a suite cannot turn green by not running; tests that need another device live in tests/device and use their own main.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -66,6 +66,8 @@ class Trainer {
   /// Binds the program to its devices if that has not been done; the network must be built.
   distribute::Execution& execution();
   const TrainerParts& parts() const { return parts_; }
+  /// True once an update was made.
+  bool has_trained() const { return execution_ && execution_->iterations() > 0; }
   int64_t epochs_trained() const { return epochs_trained_; }
   void stop() { stopping_ = true; }
   bool stopping() const { return stopping_; }

@@ -23,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 void check(const FitPlan& plan, const TrainerParts& parts) {
   if (parts.losses.empty() || !parts.optimizer) throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
   if (plan.batch_size < 1) throw InvalidArgument(c10::str("fit: batch_size must be at least 1, got ", plan.batch_size));
+  if (plan.validation_batch_size < 1) {
+    throw InvalidArgument(c10::str("fit: validation_batch_size must be at least 1, got ", plan.validation_batch_size));
+  }
   if (plan.epochs < 0) throw InvalidArgument(c10::str("fit: epochs must not be negative, got ", plan.epochs));
   if (plan.initial_epoch < 0) throw InvalidArgument(c10::str("fit: initial_epoch must not be negative, got ", plan.initial_epoch));
   if (plan.steps_per_epoch == 0 || plan.steps_per_epoch < -1) {
@@ -32,7 +35,7 @@ void check(const FitPlan& plan, const TrainerParts& parts) {
   if (plan.verbose < 0 || plan.verbose > 2) throw InvalidArgument(c10::str("fit: verbose must be 0, 1 or 2, got ", plan.verbose));
 }
 
-// "training on cpu:0, cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch"
+// "training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch"
 std::string describe(const distribute::Execution& execution, int64_t batch_size, int64_t steps) {
   std::string rows;
   for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);
@@ -105,7 +108,9 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   };
 
   const int64_t batch_size = plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size;
-  data::Loader loader(plan.data, {.batch_size = batch_size, .random = random_});
+  // One pass an epoch, unless steps_per_epoch sets them apart.
+  const int64_t last_pass = plan.steps_per_epoch > 0 ? -1 : passes_ + plan.epochs - plan.initial_epoch - 1;
+  data::Loader loader(plan.data, {.batch_size = batch_size, .last_epoch = last_pass, .random = random_});
   if (loader.batches() == 0) {
     throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size, ", got ", plan.data.size(), " rows with the rest dropped"));
   }

@@ -14,9 +14,18 @@
 #include "tandem/training/trainer.h"
 
 namespace tandem {
+namespace {
+
+void check(const PassPlan& plan, const char* what) {
+  if (plan.batch_size < 1) throw InvalidArgument(c10::str(what, ": batch_size must be at least 1, got ", plan.batch_size));
+  if (plan.verbose < 0 || plan.verbose > 2) throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
+}
+
+}  // namespace
 
 Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   if (parts_.losses.empty()) throw InvalidArgument("evaluate: the model must be compiled with a loss first");
+  check(plan, "evaluate");
   bind(plan.data);
   execution_->load();
   const CallbackList callbacks(plan.callbacks);
@@ -69,6 +78,7 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
 }
 
 Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
+  check(plan, "predict");
   bind(plan.data);
   auto& execution = *execution_;
   execution.load();

@@ -9,9 +9,13 @@ namespace tandem::zoo {
 namespace {
 
 const Catalog<std::function<Entry(int64_t)>>& models() {
-  static const Catalog<std::function<Entry(int64_t)>> catalog("model", {
-      {"minigooglenet", [](int64_t classes) { return Entry{minigooglenet({.classes = classes}), minigooglenet_recipe()}; }},
-  });
+  static const Catalog<std::function<Entry(int64_t)>> catalog(
+      "model", {
+                   {"minigooglenet",
+                    [](int64_t classes) {
+                      return Entry{minigooglenet({.classes = classes}), minigooglenet_recipe()};
+                    }},
+               });
   return catalog;
 }
 

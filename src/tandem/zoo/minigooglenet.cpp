@@ -19,7 +19,8 @@ namespace {
 
 using namespace tandem::layers;
 
-KerasTensor convolution(KerasTensor x, int64_t filters, int64_t size, int64_t stride = 1, const char* padding = "same") {
+KerasTensor convolution(KerasTensor x, int64_t filters, int64_t size, int64_t stride = 1,
+                        const char* padding = "same") {
   x = Conv2D(filters, {size, size}, {.strides = stride, .padding = padding})(x);
   return Activation("relu")(BatchNormalization()(x));
 }
@@ -36,8 +37,10 @@ KerasTensor downsample(KerasTensor x, int64_t filters) {
 
 Model minigooglenet(const MiniGoogLeNetOptions& options) {
   const auto& shape = options.input_shape;
-  if (shape.rank() != 3) throw InvalidArgument(c10::str("minigooglenet: input_shape must be (height, width, channels), got ", shape));
-  if (options.classes < 2) throw InvalidArgument(c10::str("minigooglenet: classes must be at least 2, got ", options.classes));
+  if (shape.rank() != 3)
+    throw InvalidArgument(c10::str("minigooglenet: input_shape must be (height, width, channels), got ", shape));
+  if (options.classes < 2)
+    throw InvalidArgument(c10::str("minigooglenet: classes must be at least 2, got ", options.classes));
   // Two strided 3x3 windows leave ((n - 1) / 2 - 1) / 2, of which the pooling wants 7.
   for (int64_t axis : {0, 1}) {
     if (shape[axis] != Shape::kUnknown && shape[axis] < 31) {
@@ -64,7 +67,13 @@ Model minigooglenet(const MiniGoogLeNetOptions& options) {
 }
 
 Recipe minigooglenet_recipe() {
-  return {.learning_rate = 5e-3, .momentum = 0.9, .schedule = "polynomial", .mean_image = true, .shift = 0.1, .flip = true, .epochs = 70};
+  return {.learning_rate = 5e-3,
+          .momentum = 0.9,
+          .schedule = "polynomial",
+          .mean_image = true,
+          .shift = 0.1,
+          .flip = true,
+          .epochs = 70};
 }
 
 }  // namespace tandem::zoo

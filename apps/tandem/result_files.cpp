@@ -1,0 +1,47 @@
+#include "result_files.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "tandem/core/atomic_file.h"
+#include "tandem/core/log.h"
+#include "tandem/report/drawing.h"
+#include "tandem/report/history_json.h"
+#include "tandem/report/training_plot.h"
+
+namespace tandem::cli {
+
+void ResultFiles::add_to(CLI::App& command) {
+  command.add_option("-o,--output", plot, "Plot of loss and accuracy: .png, .svg or .pdf");
+  command.add_option("--history", history, "Figures by epoch: .json or .csv");
+}
+
+void ResultFiles::check() const {
+  if (!history.empty() && !history.ends_with(".json") && !history.ends_with(".csv")) {
+    throw InvalidArgument("--history: the file name must end in .json or .csv, got '" + history + "'");
+  }
+  try {
+    if (!plot.empty()) report::check_drawing_file(plot);
+    if (!history.empty()) check_writable(history);
+  } catch (const DataError& error) {
+    throw NotSaved(error.what());
+  }
+}
+
+void ResultFiles::write(const History& result, const std::string& title) const {
+  std::string failures;
+  const auto attempt = [&](const std::string& path, const std::function<void()>& write_file) {
+    if (path.empty()) return;
+    try {
+      write_file();
+      log_info("wrote " + path);
+    } catch (const Error& error) {
+      failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+    }
+  };
+  attempt(plot, [&] { report::plot_history(result.series(), plot, {.title = title}); });
+  attempt(history, [&] { report::write_history(result.series(), history); });
+  if (!failures.empty()) throw NotSaved(failures);
+}
+
+}  // namespace tandem::cli

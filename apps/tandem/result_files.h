@@ -1,0 +1,28 @@
+#pragma once
+#include <CLI/App.hpp>
+#include <string>
+
+#include "tandem/callbacks/history.h"
+#include "tandem/core/error.h"
+
+namespace tandem::cli {
+
+/// A result could not be written, or could not be if the work began.
+class NotSaved : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The flags that name files for what a training gave.
+struct ResultFiles {
+  std::string plot, history;
+
+  void add_to(CLI::App& command);
+  /// For use before the training. Throws NotSaved where a file cannot be written, InvalidArgument where its ending is
+  /// not known.
+  void check() const;
+  /// Writes each file that it can. Throws NotSaved that names the others.
+  void write(const History& result, const std::string& title) const;
+};
+
+}  // namespace tandem::cli

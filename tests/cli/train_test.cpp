@@ -1,0 +1,133 @@
+// A training of a step or two on made-up images: what is said and what is written.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "made_up_images.h"
+#include "run_tandem.h"
+
+namespace tandem::testing {
+namespace {
+
+class Train : public ::testing::Test {
+ protected:
+  void SetUp() override { MadeUpImages().write(folder_.path()); }
+
+  Ended train(Arguments flags) {
+    flags.insert(flags.begin(), {"train", "minigooglenet", "--data", "cifar10:.", "--epochs", "1"});
+    return run_tandem(flags, folder_.path());
+  }
+  // The history of a training, which must have worked.
+  std::string history(Arguments flags) {
+    flags.insert(flags.end(), {"--history", "h.json"});
+    const auto ended = train(flags);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return read_file(folder_.file("h.json"));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Train, FirstLineNamesDevicesAndTheirRows) {
+  const auto ended = train({"--steps", "1", "--batch-size", "9", "--devices", "cpu*2"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto line = first_line(ended.out);
+  for (const char* part : {"cpu:0", "cpu:1", "5 + 4 rows", "batch of 9"}) {
+    EXPECT_NE(line.find(part), std::string::npos) << part << " in: " << line;
+  }
+}
+
+TEST_F(Train, WritesPlotAndHistory) {
+  const auto ended =
+      train({"--steps", "1", "--batch-size", "8", "--devices", "cpu*2", "--output", "plot.png", "--history", "h.json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto plot = read_file(folder_.file("plot.png"));
+  EXPECT_TRUE(plot.starts_with("\x89PNG\r\n\x1a\n"));
+  EXPECT_NE(plot.find("IEND"), std::string::npos);
+  const auto history = nlohmann::ordered_json::parse(read_file(folder_.file("h.json")));
+  Arguments keys;
+  for (const auto& [key, values] : history.items()) {
+    keys.push_back(key);
+    EXPECT_EQ(values.size(), 1u) << key;
+    EXPECT_TRUE(std::isfinite(values.at(0).get<double>())) << key;
+  }
+  EXPECT_EQ(keys, (Arguments{"accuracy", "loss", "val_accuracy", "val_loss"}));
+  for (const char* file : {"plot.png", "h.json"})
+    EXPECT_NE(ended.out.find(std::string("wrote ") + file), std::string::npos) << file;
+}
+
+TEST_F(Train, WritesHistoryAsCsv) {
+  const auto ended = train({"--steps", "1", "--batch-size", "8", "--history", "h.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto lines = lines_of(read_file(folder_.file("h.csv")));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "epoch,accuracy,loss,val_accuracy,val_loss");
+  EXPECT_EQ(lines[1].substr(0, 2), "0,");
+}
+
+TEST_F(Train, SeedMakesItRepeatable) {
+  const Arguments flags{"--steps", "2", "--batch-size", "8", "--devices", "cpu*2", "--seed"};
+  const auto with_seed = [&](const char* seed) {
+    auto all = flags;
+    all.push_back(seed);
+    return history(all);
+  };
+  const auto first = with_seed("3");
+  EXPECT_EQ(with_seed("3"), first);
+  EXPECT_NE(with_seed("4"), first);
+}
+
+// The recipe's parts are each switched off or replaced.
+TEST_F(Train, FlagsReplaceTheRecipe) {
+  const auto ended = train({"--steps", "1", "--batch-size", "8", "--loss", "sparse_categorical_crossentropy",
+                            "--metrics", "sparse_categorical_accuracy,accuracy", "--no-mean-image", "--augment", "none",
+                            "--no-shuffle", "--schedule", "none", "--momentum", "0", "--history", "h.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out.find("mean image"), std::string::npos) << ended.out;
+  EXPECT_EQ(lines_of(read_file(folder_.file("h.csv"))).at(0),
+            "epoch,accuracy,loss,sparse_categorical_accuracy,val_accuracy,val_loss,val_sparse_categorical_accuracy");
+}
+
+TEST_F(Train, RecipeSubtractsTheMeanImage) {
+  const auto ended = train({"--steps", "1", "--batch-size", "8"});
+  EXPECT_NE(ended.out.find("[INFO] mean image subtracted\n"), std::string::npos) << ended.out;
+}
+
+// Two steps: at a rate of 0 the second sees the weights that the first saw, so that the mean of the losses differs.
+TEST_F(Train, LearningRateReachesTheOptimizer) {
+  const auto losses = [&](const char* rate) {
+    const auto text = history({"--batch-size", "12", "--seed", "1", "--augment", "none", "--learning-rate", rate});
+    return nlohmann::json::parse(text).at("loss").at(0).get<double>();
+  };
+  EXPECT_NE(losses("0"), losses("0.1"));
+}
+
+// 24 rows, as Keras: floor(24 * (1 - 0.4)) = 14 are left to train on.
+TEST_F(Train, ValidationSplitTakesTheLastRows) {
+  const auto ended = train({"--validation-split", "0.4", "--batch-size", "7"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(first_line(ended.out).find("2 steps an epoch"), std::string::npos) << ended.out;
+}
+
+// The test part validates unless --validation-split takes rows of the training part: then the test part is not seen.
+TEST_F(Train, ValidationSplitReplacesTheTestPart) {
+  const auto val_loss = [&](Arguments flags) {
+    flags.insert(flags.end(), {"--steps", "1", "--batch-size", "8", "--seed", "1"});
+    return nlohmann::json::parse(history(flags)).at("val_loss").at(0).get<double>();
+  };
+  const auto of_test = val_loss({}), of_train = val_loss({"--validation-split", "0.5"});
+  MadeUpImages{.test = 5}.write(folder_.path());
+  EXPECT_NE(val_loss({}), of_test);
+  EXPECT_EQ(val_loss({"--validation-split", "0.5"}), of_train);
+}
+
+TEST_F(Train, DigitsAreBuiltIn) {
+  const auto ended = run_tandem(
+      {"train", "minigooglenet", "--epochs", "1", "--steps", "1", "--batch-size", "8", "--validation-split", "0.005"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("[INFO] images 8x8x1 resized to 32x32x3"), std::string::npos) << ended.out;
+}
+
+}  // namespace
+}  // namespace tandem::testing
