@@ -48,7 +48,7 @@ NamedData load_data(const std::string& argument) {
   return named_data().at(name)(path);
 }
 
-NamedData split_validation(NamedData data, double fraction) {
+NamedData split_validation(const NamedData& data, double fraction) {
   const int64_t rows = data.train.size();
   const auto first = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - fraction)));
   if (first < 1 || first >= rows) {

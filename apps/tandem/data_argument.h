@@ -16,8 +16,9 @@ struct NamedData {
 /// unknown name, DataError on files that are missing or damaged.
 NamedData load_data(const std::string& argument);
 
-/// What `--validation-split F` stands for: the last share of the training rows validates instead of the test part; as
-/// in Keras floor(rows * (1 - F)) are left to train on. Throws InvalidArgument unless rows are left on both sides.
-NamedData split_validation(NamedData data, double fraction);
+/// What `--validation-split F` makes of what load_data gave: the last share of the training rows validates instead of
+/// the test part; as in Keras floor(rows * (1 - F)) are left to train on. Throws InvalidArgument unless rows are left
+/// on both sides.
+NamedData split_validation(const NamedData& data, double fraction);
 
 }  // namespace tandem::cli

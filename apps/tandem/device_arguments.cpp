@@ -21,7 +21,7 @@ void DeviceArguments::add_to(CLI::App& command) {
 }
 
 Devices DeviceArguments::resolve() const {
-  const auto resolved = gpus > 0 ? Devices::gpus(gpus) : Devices::parse(devices);
+  auto resolved = gpus > 0 ? Devices::gpus(gpus) : Devices::parse(devices);
   check_available(resolved);
   return resolved;
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <CLI/Validators.hpp>
+#include <CLI/App.hpp>
 #include <cstdint>
 #include <limits>
 

@@ -80,7 +80,7 @@ int train(const TrainArguments& a) {
   check(a);
   if (a.seed) set_random_seed(*a.seed);
   auto data = load_data(a.data);
-  if (a.validation_split) data = split_validation(std::move(data), *a.validation_split);
+  if (a.validation_split) data = split_validation(data, *a.validation_split);
   auto [model, recipe] = zoo::make(a.model, data.classes);
 
   const auto preprocessing = make_preprocessing(a, recipe, model, data.train);

@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
       DeviceScope on("cpu:0");  // the template's weights stay in host memory
       model = zoo::minigooglenet({.input_shape = {32, 32, 3}, .classes = 10});
     }
+    model.set_preprocessing(mean);
     auto parallel = multi_gpu_model(model, devices);
-    parallel.set_preprocessing(mean);
 
     std::puts("[INFO] compiling model...");
     parallel.compile({.optimizer = optimizers::SGD({.learning_rate = rate, .momentum = 0.9}),

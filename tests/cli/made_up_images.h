@@ -6,7 +6,7 @@ namespace tandem::testing {
 
 /// Images that were never seen, in CIFAR-10's binary layout: small, so that a training on them takes no time.
 struct MadeUpImages {
-  int64_t train = 24, test = 8;  // records
+  int64_t train = 24, test = 4;  // records
   int64_t bad_label_at = -1;     // this training record's label becomes 10, one too large
 
   /// Writes data_batch_1.bin and test_batch.bin into `folder`.

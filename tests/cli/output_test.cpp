@@ -62,7 +62,10 @@ TEST_F(Output, LossThatIsNotFinite) {
   EXPECT_TRUE(std::regex_match(errors[1],
                                std::regex("tandem: the loss of epoch 2 is -?(nan|inf); try a smaller --learning-rate")))
       << errors[1];
-  EXPECT_EQ(lines_of(read_file(folder_.file("h.csv"))).size(), 4u);  // a header and three epochs
+  const auto history = lines_of(read_file(folder_.file("h.csv")));
+  ASSERT_EQ(history.size(), 4u);
+  EXPECT_EQ(history[0], "epoch,accuracy,loss,val_accuracy,val_loss");
+  EXPECT_EQ(history[3].substr(0, 2), "2,");
 }
 
 // The reader of a pipe has gone, as head does: no complaint.

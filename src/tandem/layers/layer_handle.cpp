@@ -48,7 +48,7 @@ Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context
     }
     layer->ensure_built(shapes);
   }
-  return layer->call_many(inputs, context);
+  return layer->call_many(inputs, next_call(context));
 }
 
 }  // namespace tandem

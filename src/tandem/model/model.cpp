@@ -16,6 +16,21 @@ std::shared_ptr<Network> named(std::shared_ptr<Network> network, const std::stri
   return network;
 }
 
+// Without a strategy a model would run as its device scopes say, which only scopes that agree allow so far.
+void check_placement(const Network& network) {
+  const auto* graph = dynamic_cast<const Graph*>(&network);
+  if (!graph) return;
+  std::optional<Device> first;
+  for (const auto& node : graph->nodes()) {
+    if (!node->device) continue;
+    if (first && *first != *node->device) {
+      throw InvalidArgument(c10::str("compile: layers of '", network.name(), "' are placed on ", first->to_string(), " and ",
+                                     node->device->to_string(), "; running as placed is not built yet, give a strategy"));
+    }
+    first = node->device;
+  }
+}
+
 }  // namespace
 
 Model::Model(std::shared_ptr<ModelBody> body) : LayerHandle(std::move(body)) {}
@@ -32,6 +47,7 @@ void Model::compile(const CompileOptions& options) {
   const auto outputs = network()->output_names();
   TrainerParts parts;
   parts.strategy = options.strategy;
+  if (options.strategy.empty() && body().default_strategy().empty()) check_placement(*network());
   parts.optimizer = options.optimizer.get();
   if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
   parts.loss_weights = options.loss_weights.empty() ? std::vector<double>(outputs.size(), 1.0) : options.loss_weights;

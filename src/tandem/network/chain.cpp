@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 #include "tandem/layers/input.h"
 
@@ -21,7 +23,14 @@ void Chain::add(const LayerHandle& layer) {
     }
   }
   layers_.push_back(layer);
-  if (input_) rebuild();
+  if (!input_) return;
+  try {
+    rebuild();
+  } catch (...) {  // a layer that does not fit is not added
+    layers_.pop_back();
+    outputs_.resize(std::min(outputs_.size(), layers_.size()));
+    throw;
+  }
 }
 
 void Chain::rebuild() {

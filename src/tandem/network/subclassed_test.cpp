@@ -43,6 +43,25 @@ TEST(SubclassedModel, SeveralInputsAndOutputs) {
   EXPECT_EQ(model.weights().size(), 2U);
 }
 
+TEST(SubclassedModel, EachCallOfADropoutHasItsOwnMask) {
+  struct Noisy : SubclassedModel {
+    layers::Dropout first = track("first", layers::Dropout(0.5)), second = track("second", layers::Dropout(0.5));
+    Tensors call_many(const Tensors& x, const CallContext& context) override { return {first(x[0]), second(x[0], context), first(x[0])}; }
+  };
+  Noisy model;
+  model.ensure_built({{Shape::kUnknown, 50}});
+  const Tensor ones = at::ones({4, 50});
+  const auto masks = [&](int64_t first_row, const Tensor& rows) {
+    const CallContext context{.training = true, .random = RandomStream(3), .first_row = first_row};
+    const CallScope scope(context);
+    return model.call_many(rows, context);
+  };
+  const auto all = masks(0, ones), tail = masks(2, ones.slice(0, 2, 4));
+  EXPECT_FALSE(at::equal(all[0], all[1]));
+  EXPECT_FALSE(at::equal(all[0], all[2]));
+  for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(at::equal(all[i].slice(0, 2, 4), tail[i])) << "rows must have the same masks on any device";
+}
+
 TEST(SubclassedModel, NamesAreRegisteredOnce) {
   struct Twice : SubclassedModel {
     Twice() {

@@ -1,0 +1,36 @@
+#include "tandem/training/loss_mean.h"
+
+#include <gtest/gtest.h>
+
+namespace tandem {
+namespace {
+
+TEST(LossMean, TotalIsWeighedByRowsPartsAreNot) {
+  LossMean mean({"a", "b"});
+  mean.add({.loss = 3, .outputs = {1, 2}, .rows = 4});
+  mean.add({.loss = 9, .outputs = {3, 6}, .rows = 2});
+  Logs logs;
+  mean.results(logs);
+  EXPECT_DOUBLE_EQ(logs["loss"], (3 * 4 + 9 * 2) / 6.0);
+  EXPECT_DOUBLE_EQ(logs["a_loss"], 2);
+  EXPECT_DOUBLE_EQ(logs["b_loss"], 4);
+  mean.reset();
+  mean.add({.loss = 7, .outputs = {5, 1}, .rows = 3});
+  mean.results(logs);
+  EXPECT_DOUBLE_EQ(logs["loss"], 7);
+  EXPECT_DOUBLE_EQ(logs["a_loss"], 5);
+}
+
+TEST(LossMean, OneOutputHasNoPart) {
+  LossMean mean({"only"});
+  Logs logs;
+  mean.results(logs);
+  EXPECT_DOUBLE_EQ(logs["loss"], 0);
+  mean.add({.loss = 2, .outputs = {2}, .rows = 5});
+  mean.results(logs);
+  EXPECT_EQ(logs.size(), 1U);
+  EXPECT_DOUBLE_EQ(logs["loss"], 2);
+}
+
+}  // namespace
+}  // namespace tandem
