@@ -99,13 +99,13 @@ TEST_F(Train, ValidationSplitTakesTheLastRows) {
 
 // Whatever the test part holds is not seen.
 TEST_F(Train, ValidationSplitReplacesTheTestPart) {
-  const auto val_loss = [&](Arguments flags) {
-    flags.insert(flags.end(), {"--steps", "1", "--batch-size", "8", "--seed", "1"});
-    return nlohmann::json::parse(history(flags)).at("val_loss").at(0).get<double>();
+  const auto val_loss = [&] {
+    const auto text = history({"--steps", "1", "--batch-size", "8", "--seed", "1", "--validation-split", "0.5"});
+    return nlohmann::json::parse(text).at("val_loss").at(0).get<double>();
   };
-  const auto before = val_loss({"--validation-split", "0.5"});
+  const auto before = val_loss();
   MadeUpImages{.test = 5}.write(folder_.path());
-  EXPECT_EQ(val_loss({"--validation-split", "0.5"}), before);
+  EXPECT_EQ(val_loss(), before);
 }
 
 TEST_F(Train, DigitsAreBuiltIn) {

@@ -18,8 +18,9 @@ struct CallbackParams {
   int64_t verbose = 0;
 };
 
-/// Hooks into fit, evaluate and predict, as keras.callbacks.Callback. Epochs count from 0 as in Keras (and from initial_epoch
-/// where that is given); what a hook sets in `logs` is seen by later callbacks and, at an epoch's end, by the history.
+/// Hooks into fit, evaluate and predict, as keras.callbacks.Callback. Epochs count from 0 as in Keras (and from
+/// initial_epoch where that is given); what a hook sets in `logs` is seen by later callbacks and, at an epoch's end, by
+/// the history.
 class Callback {
  public:
   virtual ~Callback() = default;

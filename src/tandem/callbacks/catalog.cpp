@@ -1,19 +1,21 @@
+#include "tandem/core/catalog.h"
+
 #include <c10/util/Type.h>
 
 #include <functional>
 #include <typeinfo>
 
 #include "tandem/callbacks/callback.h"
-#include "tandem/core/catalog.h"
 
 namespace tandem {
 namespace {
 
 // Callbacks that need no arguments, for those who name them.
 const Catalog<std::function<std::shared_ptr<Callback>()>>& callbacks_by_name() {
-  static const Catalog<std::function<std::shared_ptr<Callback>()>> catalog("callback", {
-      {"Callback", [] { return std::make_shared<Callback>(); }},
-  });
+  static const Catalog<std::function<std::shared_ptr<Callback>()>> catalog(
+      "callback", {
+                      {"Callback", [] { return std::make_shared<Callback>(); }},
+                  });
   return catalog;
 }
 

@@ -24,7 +24,8 @@ class History {
     double seconds = 0;
   };
 
-  /// Values by epoch under Keras's keys ("loss", "val_accuracy", "learning_rate"). Throws InvalidArgument on an unknown name.
+  /// Values by epoch under Keras's keys ("loss", "val_accuracy", "learning_rate"). Throws InvalidArgument on an unknown
+  /// name.
   const std::vector<double>& operator[](std::string_view name) const;
   /// 1 when `name` is there, else 0.
   int64_t count(std::string_view name) const;

@@ -17,7 +17,8 @@ TEST(History, CollectsSeriesByName) {
   history.append(2, Logs({{"loss", 1.5}, {"accuracy", 0.25}}));
   history.append(3, Logs({{"loss", 1.0}, {"accuracy", 0.5}, {"val_loss", 2.0}}));
   EXPECT_EQ(history["loss"], (std::vector<double>{1.5, 1.0}));
-  EXPECT_EQ(history["val_loss"], (std::vector<double>{2.0})) << "validation every second epoch has a shorter list, as in Keras";
+  EXPECT_EQ(history["val_loss"], (std::vector<double>{2.0}))
+      << "validation every second epoch has a shorter list, as in Keras";
   EXPECT_EQ(history.epoch(), (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(history.count("accuracy"), 1);
   EXPECT_EQ(history.count("auc"), 0);

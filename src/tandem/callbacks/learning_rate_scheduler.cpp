@@ -17,7 +17,8 @@ class Scheduler : public Callback {
   void on_epoch_begin(int64_t epoch, Logs&) override {
     const double rate = schedule_(epoch, model_->learning_rate());
     if (!std::isfinite(rate) || rate < 0) {
-      throw InvalidArgument(c10::str("LearningRateScheduler: the schedule must return a finite rate >= 0, got ", rate, " in epoch ", epoch));
+      throw InvalidArgument(c10::str("LearningRateScheduler: the schedule must return a finite rate >= 0, got ", rate,
+                                     " in epoch ", epoch));
     }
     model_->set_learning_rate(rate);
   }
@@ -29,6 +30,8 @@ class Scheduler : public Callback {
 
 }  // namespace
 
-std::shared_ptr<Callback> LearningRateScheduler::make_scheduler(Schedule schedule) { return std::make_shared<Scheduler>(std::move(schedule)); }
+std::shared_ptr<Callback> LearningRateScheduler::make_scheduler(Schedule schedule) {
+  return std::make_shared<Scheduler>(std::move(schedule));
+}
 
 }  // namespace tandem::callbacks

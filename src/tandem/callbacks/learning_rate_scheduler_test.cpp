@@ -35,7 +35,8 @@ class RateOnly : public TrainedModel {
 };
 
 // Runs epochs [first, last) and returns what the history records.
-std::vector<double> rates(const callbacks::LearningRateScheduler& scheduler, double start, int64_t first, int64_t last) {
+std::vector<double> rates(const callbacks::LearningRateScheduler& scheduler, double start, int64_t first,
+                          int64_t last) {
   RateOnly model(start);
   const auto callback = scheduler.get();
   callback->set_model(&model);
@@ -56,8 +57,9 @@ void expect_case(const std::string& name, const Schedule& schedule) {
   std::ifstream file(testing::fixture("keras/schedules/scheduler_" + name + "/case.json"));
   const Config about = Config::from_json(std::string{std::istreambuf_iterator<char>(file), {}});
   std::vector<std::vector<double>> asked;
-  const auto got = rates(callbacks::LearningRateScheduler(schedule(asked)), about.at("initial_learning_rate").as_double(),
-                         about.at("fit").get("initial_epoch", 0).as_int(), about.at("fit").at("epochs").as_int());
+  const auto got =
+      rates(callbacks::LearningRateScheduler(schedule(asked)), about.at("initial_learning_rate").as_double(),
+            about.at("fit").get("initial_epoch", 0).as_int(), about.at("fit").at("epochs").as_int());
   const auto& want = about.at("history_learning_rate").as_list();
   ASSERT_EQ(got.size(), want.size());
   const auto& wanted_questions = about.at("asked").as_list();
@@ -95,7 +97,9 @@ TEST(LearningRateScheduler, AsksAndRecordsWhatKerasDoes) {
 TEST(LearningRateScheduler, RefusesWhatIsNoRate) {
   for (const double wrong : {-0.1, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const callbacks::LearningRateScheduler scheduler([wrong](int) { return wrong; });
-    EXPECT_NE(testing::message_of([&] { rates(scheduler, 0.1, 0, 1); }).find("must return a finite rate >= 0"), std::string::npos) << wrong;
+    EXPECT_NE(testing::message_of([&] { rates(scheduler, 0.1, 0, 1); }).find("must return a finite rate >= 0"),
+              std::string::npos)
+        << wrong;
   }
 }
 

@@ -5,9 +5,9 @@
 
 namespace tandem::comm {
 
-/// How the ranks of a job speak with one another, be they threads or processes. Every call is collective: all ranks make the
-/// same calls in the same order with tensors of the same type and size. Each throws PeerError, naming who is missing, when
-/// the others do not come within the time limit or one of them failed.
+/// How the ranks of a job speak with one another, be they threads or processes. Every call is collective: all ranks
+/// make the same calls in the same order with tensors of the same type and size. Each throws PeerError, naming who is
+/// missing, when the others do not come within the time limit or one of them failed.
 class Communicator {
  public:
   virtual ~Communicator() = default;

@@ -39,7 +39,8 @@ void LocalBarrier::wait(int64_t rank) {
     pause_core();
   }
   std::unique_lock lock(mutex_);
-  const bool in_time = changed_.wait_for(lock, limit_, [&] { return passed() || broken_.load(std::memory_order_acquire); });
+  const bool in_time =
+      changed_.wait_for(lock, limit_, [&] { return passed() || broken_.load(std::memory_order_acquire); });
   if (passed()) return;
   if (!in_time) {
     std::string missing;

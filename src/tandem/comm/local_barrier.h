@@ -9,14 +9,14 @@
 
 namespace tandem::comm {
 
-/// A barrier for the threads of one process that can be broken: when a rank fails, the others must not wait for it. Waits
-/// spin for a moment before they sleep, since ranks of one step arrive close together.
+/// A barrier for the threads of one process that can be broken: when a rank fails, the others must not wait for it.
+/// Waits spin for a moment before they sleep, since ranks of one step arrive close together.
 class LocalBarrier {
  public:
   LocalBarrier(int64_t world_size, std::chrono::duration<double> limit);
 
-  /// Returns when all ranks have come. Throws PeerError when the barrier is broken or the limit passes; the message names the
-  /// ranks that did not come.
+  /// Returns when all ranks have come. Throws PeerError when the barrier is broken or the limit passes; the message
+  /// names the ranks that did not come.
   void wait(int64_t rank);
   /// Wakes all ranks with PeerError, now and at every later wait, until reset.
   void break_all(const std::string& reason);

@@ -47,7 +47,8 @@ TEST(LocalFailure, TimeLimitNamesARankThatStoppedAfterSomeRounds) {
   std::vector<std::thread> threads;
   for (int64_t r = 0; r < 3; ++r) {
     threads.emplace_back([&, r] {
-      for (int64_t round = 0; round < (r == 1 ? 5 : 6); ++round) messages[static_cast<std::size_t>(r)] = barrier_message(group, r);
+      for (int64_t round = 0; round < (r == 1 ? 5 : 6); ++round)
+        messages[static_cast<std::size_t>(r)] = barrier_message(group, r);
     });
   }
   for (auto& thread : threads) thread.join();
@@ -62,7 +63,8 @@ TEST(LocalFailure, AbortWakesTheWaitingAtOnce) {
   LocalGroup group(3);  // limit: 600 s
   std::vector<std::string> messages(2);
   std::vector<std::thread> threads;
-  for (int64_t r = 0; r < 2; ++r) threads.emplace_back([&, r] { messages[static_cast<std::size_t>(r)] = barrier_message(group, r); });
+  for (int64_t r = 0; r < 2; ++r)
+    threads.emplace_back([&, r] { messages[static_cast<std::size_t>(r)] = barrier_message(group, r); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const auto start = Clock::now();
   group.abort("disk full on rank 2");

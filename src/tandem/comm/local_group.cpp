@@ -29,7 +29,8 @@ std::pair<int64_t, int64_t> slice(int64_t count, int64_t parts, int64_t part) {
 }  // namespace
 
 struct LocalGroup::Shared {
-  Shared(int64_t n, double limit) : barrier(n, std::chrono::duration<double>(limit)), tensors(static_cast<std::size_t>(n)) {}
+  Shared(int64_t n, double limit)
+      : barrier(n, std::chrono::duration<double>(limit)), tensors(static_cast<std::size_t>(n)) {}
   LocalBarrier barrier;
   std::vector<const Tensor*> tensors;  // by rank: what it brought to the collective in progress
 };
@@ -70,7 +71,8 @@ class LocalGroup::Rank : public Communicator {
       if (r == rank_) continue;
       const auto [first, last] = slice(count, world_size_, r);
       const auto* other = static_cast<const char*>(shared_->tensors[static_cast<std::size_t>(r)]->const_data_ptr());
-      if (last > first) std::memcpy(own + first * width, other + first * width, static_cast<std::size_t>((last - first) * width));
+      if (last > first)
+        std::memcpy(own + first * width, other + first * width, static_cast<std::size_t>((last - first) * width));
     }
     moving_ += seconds_since(copying);
     barrier();  // nobody reads this rank's tensor any more
@@ -80,12 +82,14 @@ class LocalGroup::Rank : public Communicator {
 
   void broadcast(Tensor& tensor, int64_t root) override {
     check(tensor, "broadcast");
-    if (root < 0 || root >= world_size_) throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size_, "), got ", root));
+    if (root < 0 || root >= world_size_)
+      throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size_, "), got ", root));
     if (world_size_ == 1) return;
     enter(tensor, "broadcast");
     const auto start = Clock::now();
     if (rank_ != root) {
-      std::memcpy(tensor.mutable_data_ptr(), shared_->tensors[static_cast<std::size_t>(root)]->const_data_ptr(), tensor.nbytes());
+      std::memcpy(tensor.mutable_data_ptr(), shared_->tensors[static_cast<std::size_t>(root)]->const_data_ptr(),
+                  tensor.nbytes());
     } else {
       bytes_sent_ += (world_size_ - 1) * static_cast<int64_t>(tensor.nbytes());
     }
@@ -96,7 +100,8 @@ class LocalGroup::Rank : public Communicator {
  private:
   void check(const Tensor& tensor, const char* what) const {
     if (!tensor.device().is_cpu() || !tensor.is_non_overlapping_and_dense()) {
-      throw InvalidArgument(c10::str(what, ": must get a dense CPU tensor, got strides ", tensor.strides(), " on ", tensor.device()));
+      throw InvalidArgument(
+          c10::str(what, ": must get a dense CPU tensor, got strides ", tensor.strides(), " on ", tensor.device()));
     }
   }
 
@@ -113,8 +118,10 @@ class LocalGroup::Rank : public Communicator {
     std::string mismatch;
     for (int64_t r = 0; r < world_size_ && mismatch.empty(); ++r) {
       const auto& other = *shared_->tensors[static_cast<std::size_t>(r)];
-      if (other.sizes() != tensor.sizes() || other.strides() != tensor.strides() || other.scalar_type() != tensor.scalar_type()) {
-        mismatch = c10::str(what, ": rank ", rank_, " brought ", describe(tensor), ", rank ", r, " ", describe(other), "; they must be equal");
+      if (other.sizes() != tensor.sizes() || other.strides() != tensor.strides() ||
+          other.scalar_type() != tensor.scalar_type()) {
+        mismatch = c10::str(what, ": rank ", rank_, " brought ", describe(tensor), ", rank ", r, " ", describe(other),
+                            "; they must be equal");
       }
     }
     if (mismatch.empty()) return;
@@ -126,8 +133,8 @@ class LocalGroup::Rank : public Communicator {
     return c10::str(tensor.scalar_type(), " of sizes ", tensor.sizes(), " and strides ", tensor.strides());
   }
 
-  // Sums slice [begin, end) over the ranks in their order and keeps it in this rank's tensor. Nobody else reads that slice
-  // of this tensor, and this rank writes nothing else.
+  // Sums slice [begin, end) over the ranks in their order and keeps it in this rank's tensor. Nobody else reads that
+  // slice of this tensor, and this rank writes nothing else.
   template <class T>
   void add_up(int64_t begin, int64_t end) {
     std::vector<const T*> addends;

@@ -8,8 +8,8 @@
 
 namespace tandem::comm {
 
-/// Ranks that are threads of this process: each reads the others' tensors in place. An all-reduce is "direct": every rank adds
-/// up one slice straight out of all buffers, in the order of ranks, and then copies the slices of the others.
+/// Ranks that are threads of this process: each reads the others' tensors in place. An all-reduce is "direct": every
+/// rank adds up one slice straight out of all buffers, in the order of ranks, and then copies the slices of the others.
 class LocalGroup {
  public:
   /// `limit_seconds`: how long a rank waits for the others in one collective.

@@ -20,10 +20,13 @@ using testing::message_of;
 using testing::run_ranks;
 
 // What rank r brings: whole numbers small enough that every type adds them up exactly.
-Tensor brought(int64_t rank, int64_t count, at::ScalarType type) { return at::arange(count, at::kLong).add(rank).remainder(5).to(type); }
+Tensor brought(int64_t rank, int64_t count, at::ScalarType type) {
+  return at::arange(count, at::kLong).add(rank).remainder(5).to(type);
+}
 
 TEST(LocalGroup, AllReduceIsExactForEveryType) {
-  for (const auto type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+  for (const auto type :
+       {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
     for (const int64_t n : {1, 2, 3, 5, 8}) {
       for (const int64_t count : {0, 1, 7, 64, 1001, 70000}) {
         Tensor want = brought(0, count, type).to(at::kLong);
@@ -31,7 +34,8 @@ TEST(LocalGroup, AllReduceIsExactForEveryType) {
         run_ranks(n, [&](Communicator& communicator) {
           Tensor mine = brought(communicator.rank(), count, type);
           communicator.all_reduce(mine);
-          if (!at::equal(mine.to(at::kLong), want)) throw InternalError(c10::str(type, " on ", n, " ranks, ", count, " elements"));
+          if (!at::equal(mine.to(at::kLong), want))
+            throw InternalError(c10::str(type, " on ", n, " ranks, ", count, " elements"));
         });
       }
     }
@@ -59,7 +63,8 @@ TEST(LocalGroup, StridesAreKept) {
     Tensor kernel = at::full({2, 3, 4, 5}, static_cast<float>(communicator.rank() + 1)).permute({3, 0, 1, 2});
     const auto strides = kernel.strides().vec();
     communicator.all_reduce(kernel);
-    if (!at::equal(kernel, at::full({5, 2, 3, 4}, 6.0F)) || kernel.strides() != strides) throw InternalError("a permuted tensor was not added up");
+    if (!at::equal(kernel, at::full({5, 2, 3, 4}, 6.0F)) || kernel.strides() != strides)
+      throw InternalError("a permuted tensor was not added up");
   });
 }
 
@@ -77,8 +82,8 @@ TEST(LocalGroup, BroadcastCopiesTheRoot) {
 }
 
 TEST(LocalGroup, BytesAreCountedByTheFormula) {
-  // Cut at cache lines of 64 elements: 3 ranks of 200 elements sum 64, 64 and 72. A rank gives its addends of the others'
-  // slices once, and its sums to each of the others.
+  // Cut at cache lines of 64 elements: 3 ranks of 200 elements sum 64, 64 and 72. A rank gives its addends of the
+  // others' slices once, and its sums to each of the others.
   LocalGroup group(3);
   std::vector<std::thread> threads;
   for (int64_t r = 0; r < 3; ++r) {
@@ -136,8 +141,12 @@ TEST(LocalGroup, TensorsThatDifferAreNamedOnEveryRank) {
     });
   }
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(messages[0], "all_reduce: rank 0 brought Float of sizes [4] and strides [1], rank 1 Float of sizes [5] and strides [1]; they must be equal");
-  EXPECT_EQ(messages[1], "all_reduce: rank 1 brought Float of sizes [5] and strides [1], rank 0 Float of sizes [4] and strides [1]; they must be equal");
+  EXPECT_EQ(messages[0],
+            "all_reduce: rank 0 brought Float of sizes [4] and strides [1], rank 1 Float of sizes [5] and strides [1]; "
+            "they must be equal");
+  EXPECT_EQ(messages[1],
+            "all_reduce: rank 1 brought Float of sizes [5] and strides [1], rank 0 Float of sizes [4] and strides [1]; "
+            "they must be equal");
   EXPECT_NE(messages[2].find("rank 1"), std::string::npos);
   EXPECT_NE(message_of([] {
               run_ranks(2, [](Communicator& c) {

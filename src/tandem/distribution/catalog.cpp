@@ -1,9 +1,10 @@
+#include "tandem/core/catalog.h"
+
 #include <c10/util/StringUtil.h>
 
 #include <cstdlib>
 #include <functional>
 
-#include "tandem/core/catalog.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/single_device.h"
 
@@ -13,18 +14,27 @@ namespace {
 using Maker = std::function<Strategy(const StrategyOptions&)>;
 
 const Catalog<Maker>& strategies() {
-  static const Catalog<Maker> catalog("strategy", {
-      {"single", [](const StrategyOptions& o) {
-         if (o.devices.size() > 1) throw InvalidArgument(c10::str("strategy single: must get one device, got ", o.devices.to_string()));
-         return SingleDevice(o.devices.empty() ? Device() : o.devices[0], o.threads_per_device);
-       }},
-      {"mirrored", [](const StrategyOptions& o) { return Mirrored({.devices = o.devices, .threads_per_device = o.threads_per_device}); }},
-  });
+  static const Catalog<Maker> catalog(
+      "strategy",
+      {
+          {"single",
+           [](const StrategyOptions& o) {
+             if (o.devices.size() > 1)
+               throw InvalidArgument(c10::str("strategy single: must get one device, got ", o.devices.to_string()));
+             return SingleDevice(o.devices.empty() ? Device() : o.devices[0], o.threads_per_device);
+           }},
+          {"mirrored",
+           [](const StrategyOptions& o) {
+             return Mirrored({.devices = o.devices, .threads_per_device = o.threads_per_device});
+           }},
+      });
   return catalog;
 }
 
 }  // namespace
 
-Strategy make_strategy(const std::string& name, const StrategyOptions& options) { return strategies().at(name)(options); }
+Strategy make_strategy(const std::string& name, const StrategyOptions& options) {
+  return strategies().at(name)(options);
+}
 
 }  // namespace tandem::distribute

@@ -40,14 +40,16 @@ struct TimeShares {
   double waiting = 0;   // for other replicas
 };
 
-/// A program bound to devices by a strategy: holds the replicas, their weights and their optimizer state. Calls come from one
-/// thread. The masters (Variable::value) are what everyone else sees; load and store carry values between them and replicas.
+/// A program bound to devices by a strategy: holds the replicas, their weights and their optimizer state. Calls come
+/// from one thread. The masters (Variable::value) are what everyone else sees; load and store carry values between them
+/// and replicas.
 class Execution {
  public:
   virtual ~Execution() = default;
 
   /// One update from one global batch. `random` is the stream of this step; `rate` the learning rate.
-  virtual StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate, const Observer& observer) = 0;
+  virtual StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate,
+                                const Observer& observer) = 0;
   /// Loss and outputs of one batch without an update.
   virtual StepResult test_step(const data::Batch& batch, const Observer& observer) = 0;
   /// Outputs for the rows of `x`, in their order.
@@ -55,8 +57,8 @@ class Execution {
 
   /// Masters to replicas.
   virtual void load() = 0;
-  /// Replicas to masters; statistics that differ by replica are averaged by the rows that each has seen since the last time,
-  /// and every replica goes on from the average.
+  /// Replicas to masters; statistics that differ by replica are averaged by the rows that each has seen since the last
+  /// time, and every replica goes on from the average.
   virtual void store() = 0;
 
   /// Updates made so far, and the optimizer's slots by weight: "iterations", "<slot>/<i>".

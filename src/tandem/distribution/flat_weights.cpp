@@ -15,7 +15,8 @@ constexpr int64_t kAlignment = 16;  // float32 elements in a cache line
 FlatWeights::FlatWeights(const std::vector<Weight>& weights) : weights_(weights) {
   int64_t size = 0;
   for (const auto& w : weights_) {
-    if (!w.variable().value.is_non_overlapping_and_dense()) throw InternalError("weight '" + w.name() + "': must be dense in memory");
+    if (!w.variable().value.is_non_overlapping_and_dense())
+      throw InternalError("weight '" + w.name() + "': must be dense in memory");
     offsets_.push_back(size);
     size += (w.shape().count() + kAlignment - 1) / kAlignment * kAlignment;
   }

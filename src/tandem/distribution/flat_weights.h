@@ -7,9 +7,9 @@
 
 namespace tandem::distribute {
 
-/// One replica's copy of the trainable weights, side by side in one buffer, and their gradients in another with the same
-/// places: one all-reduce and one update serve all of them. Each weight's tensor is a view with the master's strides, a leaf
-/// whose .grad is a view of the gradient buffer, so that backward adds in place.
+/// One replica's copy of the trainable weights, side by side in one buffer, and their gradients in another with the
+/// same places: one all-reduce and one update serve all of them. Each weight's tensor is a view with the master's
+/// strides, a leaf whose .grad is a view of the gradient buffer, so that backward adds in place.
 class FlatWeights {
  public:
   /// Lays out `weights`; values are zero until load.

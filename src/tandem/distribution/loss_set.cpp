@@ -21,8 +21,9 @@ Tensor as_factor(const Tensor& weights, const Tensor& values) {
 
 LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const {
   if (outputs.size() != static_cast<int64_t>(losses_.size()) || rows.y.size() != outputs.size()) {
-    throw InvalidArgument(c10::str("fit: a model with ", outputs.size(), " outputs must get as many losses and targets, got ", losses_.size(),
-                                   " losses and ", rows.y.size(), " targets"));
+    throw InvalidArgument(c10::str("fit: a model with ", outputs.size(),
+                                   " outputs must get as many losses and targets, got ", losses_.size(), " losses and ",
+                                   rows.y.size(), " targets"));
   }
   Sums sums;
   for (std::size_t i = 0; i < losses_.size(); ++i) {
@@ -34,7 +35,8 @@ LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits
     double count = static_cast<double>(values.numel());
     const Tensor mask = loss.mask(target, output);
     if (mask.defined()) {
-      if (!loss.has_mask()) throw InvalidArgument(c10::str("loss ", loss.class_name(), ": must override has_mask together with mask"));
+      if (!loss.has_mask())
+        throw InvalidArgument(c10::str("loss ", loss.class_name(), ": must override has_mask together with mask"));
       values = at::where(mask, values, at::zeros({}, values.options()));
       count = mask.sum().item<double>();
     }

@@ -22,8 +22,9 @@ class LossSet {
     std::vector<Tensor> losses;  // scalars, differentiable: sample weight x loss, added up
     std::vector<double> counts;  // values that count
   };
-  /// Where an output is a softmax or sigmoid whose logits are in `logits`, a crossentropy is computed from those. Values
-  /// that a loss masks neither add nor count. Throws InvalidArgument when outputs, targets and losses differ in number.
+  /// Where an output is a softmax or sigmoid whose logits are in `logits`, a crossentropy is computed from those.
+  /// Values that a loss masks neither add nor count. Throws InvalidArgument when outputs, targets and losses differ in
+  /// number.
   Sums add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const;
 
   /// True when a loss masks values: only the forward pass tells how many count, and replicas must add up their counts.
@@ -33,8 +34,8 @@ class LossSet {
     Tensor total;               // scalar, differentiable: these rows' part of the global mean
     std::vector<Tensor> parts;  // by output, without its weight
   };
-  /// Divides by the counts of the whole batch: the values of all replicas add up to Keras's loss for any division of the
-  /// rows. A count of 0, everything masked, gives 0 as in Keras.
+  /// Divides by the counts of the whole batch: the values of all replicas add up to Keras's loss for any division of
+  /// the rows. A count of 0, everything masked, gives 0 as in Keras.
   Value mean(const Sums& sums, const std::vector<double>& global_counts) const;
 
  private:

@@ -79,13 +79,18 @@ TEST(LossSet, MaskWithoutItsFlagIsRefused) {
     std::string class_name() const override { return "Forgetful"; }
   };
   const LossSet set({std::make_shared<Forgetful>()}, {1.0});
-  EXPECT_EQ(message_of([&] { set.add_up(at::ones({2, 1}), {}, {at::ones({2, 1}), at::ones({2, 1}), {}}); }),
+  EXPECT_EQ(message_of([&] {
+              set.add_up(at::ones({2, 1}), {}, {at::ones({2, 1}), at::ones({2, 1}), {}});
+            }),
             "loss Forgetful: must override has_mask together with mask");
 }
 
 TEST(LossSet, NumbersMustAgree) {
-  EXPECT_EQ(message_of([] { squared_error().add_up({at::ones({2, 1}), at::ones({2, 1})}, {}, {at::ones({2, 1}), at::ones({2, 1}), {}}); }),
-            "fit: a model with 2 outputs must get as many losses and targets, got 1 losses and 1 targets");
+  EXPECT_EQ(
+      message_of([] {
+        squared_error().add_up({at::ones({2, 1}), at::ones({2, 1})}, {}, {at::ones({2, 1}), at::ones({2, 1}), {}});
+      }),
+      "fit: a model with 2 outputs must get as many losses and targets, got 1 losses and 1 targets");
 }
 
 }  // namespace

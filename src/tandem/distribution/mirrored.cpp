@@ -12,7 +12,8 @@ class MirroredKind : public StrategyKind {
   std::string name() const override { return "mirrored"; }
   Devices devices() const override { return options_.devices; }
   std::unique_ptr<Execution> bind(const Program& program) const override {
-    return std::make_unique<Replicated>(program, options_.devices, threads_per_device(options_.devices.size(), options_.threads_per_device));
+    return std::make_unique<Replicated>(program, options_.devices,
+                                        threads_per_device(options_.devices.size(), options_.threads_per_device));
   }
 
  private:
@@ -21,7 +22,9 @@ class MirroredKind : public StrategyKind {
 
 MirroredOptions checked(MirroredOptions options) {
   if (options.devices.empty()) options.devices = Devices::gpus(visible_gpus());
-  if (options.devices.empty()) throw InvalidArgument("Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
+  if (options.devices.empty())
+    throw InvalidArgument(
+        "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_available(options.devices);
   return options;
 }

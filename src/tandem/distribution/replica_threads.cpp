@@ -20,7 +20,8 @@ ReplicaThreads::~ReplicaThreads() {
   for (auto& thread : threads_) thread.join();
 }
 
-void ReplicaThreads::run(const std::function<void(int64_t)>& work, const std::function<void(const std::string&)>& failed) {
+void ReplicaThreads::run(const std::function<void(int64_t)>& work,
+                         const std::function<void(const std::string&)>& failed) {
   std::unique_lock lock(mutex_);
   work_ = &work;
   failed_ = &failed;

@@ -9,8 +9,8 @@
 
 namespace tandem::distribute {
 
-/// One thread a device, kept for the whole run, each with its own share of the cores. A step is one function that all threads
-/// run with their rank.
+/// One thread a device, kept for the whole run, each with its own share of the cores. A step is one function that all
+/// threads run with their rank.
 class ReplicaThreads {
  public:
   /// `threads_per_device`: how many threads LibTorch may use for the operations of one replica.
@@ -19,8 +19,8 @@ class ReplicaThreads {
   ReplicaThreads(const ReplicaThreads&) = delete;
   ReplicaThreads& operator=(const ReplicaThreads&) = delete;
 
-  /// Runs `work(rank)` on every replica's thread and returns when all are done. When one throws, `failed` is called at once
-  /// with the message, so that the others can be woken; when all have ended, the first failure is thrown here.
+  /// Runs `work(rank)` on every replica's thread and returns when all are done. When one throws, `failed` is called at
+  /// once with the message, so that the others can be woken; when all have ended, the first failure is thrown here.
   void run(const std::function<void(int64_t)>& work, const std::function<void(const std::string&)>& failed = {});
 
   int64_t size() const { return static_cast<int64_t>(threads_.size()); }

@@ -51,7 +51,9 @@ TEST(ReplicaThreads, TheFirstFailureIsThrownAndTheOthersAreWoken) {
       throw;
     }
   };
-  EXPECT_EQ(message_of<DataError>([&] { threads.run(work, [&](const std::string& message) { group.abort(message); }); }), "row 5 cannot be read");
+  EXPECT_EQ(
+      message_of<DataError>([&] { threads.run(work, [&](const std::string& message) { group.abort(message); }); }),
+      "row 5 cannot be read");
   EXPECT_EQ(peers, 3);
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1);
   std::atomic<int> ran{0};
@@ -78,18 +80,26 @@ TEST(ThreadsPerDevice, AskedThenEnvironmentThenCores) {
   EXPECT_EQ(threads_per_device(2, 3), 3);
   for (const char* wrong : {"0", "-1", "two", "2x", ""}) {
     setenv(kName, wrong, 1);
-    EXPECT_EQ(message_of([] { threads_per_device(2, 0); }), std::string("TANDEM_THREADS_PER_DEVICE: must be a positive whole number, got '") + wrong + "'");
+    EXPECT_EQ(message_of([] { threads_per_device(2, 0); }),
+              std::string("TANDEM_THREADS_PER_DEVICE: must be a positive whole number, got '") + wrong + "'");
   }
   unsetenv(kName);
-  EXPECT_EQ(message_of([] { threads_per_device(2, -1); }), "threads_per_device: must be positive, or 0 to divide the cores, got -1");
+  EXPECT_EQ(message_of([] { threads_per_device(2, -1); }),
+            "threads_per_device: must be positive, or 0 to divide the cores, got -1");
 }
 
 TEST(Strategies, ByName) {
   EXPECT_EQ(make_strategy("mirrored", {.devices = {"cpu:0", "cpu:1"}})->devices().size(), 2);
   EXPECT_EQ(make_strategy("single", {})->devices().to_string(), "cpu:0");
-  EXPECT_EQ(message_of([] { make_strategy("single", {.devices = {"cpu:0", "cpu:1"}}); }), "strategy single: must get one device, got cpu:0,cpu:1");
+  EXPECT_EQ(message_of([] {
+              make_strategy("single", {.devices = {"cpu:0", "cpu:1"}});
+            }),
+            "strategy single: must get one device, got cpu:0,cpu:1");
   EXPECT_NE(message_of([] { make_strategy("mirored", {}); }).find("'mirrored'"), std::string::npos);
-  EXPECT_NE(message_of([] { make_strategy("mirrored", {.devices = {"cpu:0", "cpu:0"}}); }).find("cpu:0"), std::string::npos);
+  EXPECT_NE(message_of([] {
+              make_strategy("mirrored", {.devices = {"cpu:0", "cpu:0"}});
+            }).find("cpu:0"),
+            std::string::npos);
 }
 
 }  // namespace

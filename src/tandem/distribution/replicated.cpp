@@ -20,7 +20,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // What one replica owns. Only its own thread touches it while a step runs.
 struct Replicated::Replica {
-  Replica(const Program& program, const std::vector<Weight>& others) : trainable(program.network->trainable_weights()), fixed(others) {
+  Replica(const Program& program, const std::vector<Weight>& others)
+      : trainable(program.network->trainable_weights()), fixed(others) {
     trainable.add_to(map);
     for (const auto& w : fixed) {
       const Tensor& master = w.variable().value;
@@ -52,12 +53,14 @@ Replicated::Replicated(const Program& program, const Devices& devices, int64_t t
     : program_(program), devices_(devices), group_(devices.size()), threads_(devices.size(), threads_per_device) {
   for (const auto& device : devices_) {
     if (device.kind != Device::Kind::cpu) {
-      throw InvalidArgument(c10::str("device ", device.to_string(), ": replicas compute on CPU devices only so far; use cpu:0, cpu:1, ..."));
+      throw InvalidArgument(c10::str("device ", device.to_string(),
+                                     ": replicas compute on CPU devices only so far; use cpu:0, cpu:1, ..."));
     }
   }
   kernels::install_cpu_allocator();
   if (program_.optimizer && !program_.optimizer->elementwise()) {
-    throw InvalidArgument(c10::str("optimizer ", program_.optimizer->class_name(), ": must update element by element under this strategy"));
+    throw InvalidArgument(c10::str("optimizer ", program_.optimizer->class_name(),
+                                   ": must update element by element under this strategy"));
   }
   const auto fixed = program_.network->non_trainable_weights();
   for (const auto& w : fixed) {
@@ -112,8 +115,8 @@ StepResult Replicated::total(int64_t rows) const {
   return result;
 }
 
-Tensor Replicated::add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits, const data::Batch& own,
-                              int64_t rows) {
+Tensor Replicated::add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits,
+                              const data::Batch& own, int64_t rows) {
   const auto& losses = *program_.losses;
   const bool has_rows = own.rows() > 0;
   LossSet::Sums sums{{}, std::vector<double>(losses.size(), 0.0)};
@@ -133,7 +136,8 @@ Tensor Replicated::add_losses(Replica& replica, int64_t rank, const Tensors& out
   return value.total;
 }
 
-StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& random, double rate, const Observer& observer) {
+StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& random, double rate,
+                                  const Observer& observer) {
   const int64_t rows = batch.rows();
   const auto edge = edges(rows);
   ahead_ = true;
@@ -176,7 +180,8 @@ StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& 
     auto& communicator = group_.rank(rank);
     communicator.all_reduce(replica.trainable.gradients());
     const auto updating = Clock::now();
-    program_.optimizer->update(replica.trainable.parameters(), replica.trainable.gradients(), replica.slots, iterations_, rate);
+    program_.optimizer->update(replica.trainable.parameters(), replica.trainable.gradients(), replica.slots,
+                               iterations_, rate);
     replica.computing += seconds_since(updating);
   });
   ++iterations_;
@@ -276,7 +281,8 @@ StateDict Replicated::optimizer_state() {
   auto& replica = *replicas_.front();
   for (std::size_t s = 0; s < names.size(); ++s) {
     for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-      state.set(c10::str(names[s], "/", i), replica.trainable.view(replica.slots[s], i).clone(at::MemoryFormat::Contiguous));
+      state.set(c10::str(names[s], "/", i),
+                replica.trainable.view(replica.slots[s], i).clone(at::MemoryFormat::Contiguous));
     }
   }
   return state;
@@ -300,11 +306,14 @@ std::vector<int64_t> Replicated::rows_trained() const {
   return rows;
 }
 
-int64_t Replicated::bytes_sent(int64_t rank) const { return const_cast<comm::LocalGroup&>(group_).rank(rank).bytes_sent(); }
+int64_t Replicated::bytes_sent(int64_t rank) const {
+  return const_cast<comm::LocalGroup&>(group_).rank(rank).bytes_sent();
+}
 
 TimeShares Replicated::time_shares(int64_t rank) const {
   const auto& communicator = const_cast<comm::LocalGroup&>(group_).rank(rank);
-  return {replicas_.at(static_cast<std::size_t>(rank))->computing, communicator.seconds_moving(), communicator.seconds_waiting()};
+  return {replicas_.at(static_cast<std::size_t>(rank))->computing, communicator.seconds_moving(),
+          communicator.seconds_waiting()};
 }
 
 }  // namespace tandem::distribute

@@ -15,7 +15,8 @@ class Replicated : public Execution {
   Replicated(const Program& program, const Devices& devices, int64_t threads_per_device);
   ~Replicated() override;
 
-  StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate, const Observer& observer) override;
+  StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate,
+                        const Observer& observer) override;
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const Tensors& x) override;
   void load() override;
@@ -36,7 +37,8 @@ class Replicated : public Execution {
   std::vector<int64_t> edges(int64_t rows) const;
   StepResult total(int64_t rows) const;
   // Loss of this replica's rows (possibly none) as a part of the mean over all `rows`; its figures go into the replica.
-  Tensor add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits, const data::Batch& own, int64_t rows);
+  Tensor add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits,
+                    const data::Batch& own, int64_t rows);
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
   Program program_;
@@ -45,7 +47,7 @@ class Replicated : public Execution {
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
   int64_t iterations_ = 0;
-  bool ahead_ = false;  // replicas have learned what the masters do not know yet
+  bool ahead_ = false;      // replicas have learned what the masters do not know yet
   ReplicaThreads threads_;  // last: its threads end before what they use
 };
 

@@ -21,7 +21,8 @@ class SingleDeviceKind : public StrategyKind {
 
 }  // namespace
 
-SingleDevice::SingleDevice(const Device& device, int64_t threads) : Strategy(std::make_shared<SingleDeviceKind>(device, threads)) {
+SingleDevice::SingleDevice(const Device& device, int64_t threads)
+    : Strategy(std::make_shared<SingleDeviceKind>(device, threads)) {
   check_available({device});
 }
 

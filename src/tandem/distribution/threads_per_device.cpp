@@ -11,7 +11,8 @@
 namespace tandem::distribute {
 
 int64_t threads_per_device(int64_t devices, int64_t asked) {
-  if (asked < 0) throw InvalidArgument(c10::str("threads_per_device: must be positive, or 0 to divide the cores, got ", asked));
+  if (asked < 0)
+    throw InvalidArgument(c10::str("threads_per_device: must be positive, or 0 to divide the cores, got ", asked));
   if (asked > 0) return asked;
   if (const char* text = std::getenv("TANDEM_THREADS_PER_DEVICE")) {
     const std::string value = text;

@@ -20,7 +20,8 @@ struct Coefficients {
 /// Keeps the arrays behind Coefficients: gamma and the deviation are one factor, and an absent gamma or beta is there.
 class ChannelFactors {
  public:
-  ChannelFactors(const ChannelNorm& norm, int64_t channels) : mean_(norm.mean), scale_(at::empty({channels}, at::kFloat)) {
+  ChannelFactors(const ChannelNorm& norm, int64_t channels)
+      : mean_(norm.mean), scale_(at::empty({channels}, at::kFloat)) {
     check(norm.mean, channels, "mean");
     check(norm.inverse_deviation, channels, "inverse_deviation");
     if (norm.gamma.defined()) check(norm.gamma, channels, "gamma");
@@ -53,7 +54,7 @@ class ChannelFactors {
 int64_t grain(int64_t channels) { return std::max<int64_t>(1, at::internal::GRAIN_SIZE / channels); }
 
 inline void write_outputs(const ChannelRows& x, const Coefficients& k, float* __restrict out) {
-  const float *__restrict mean = k.mean, *__restrict scale = k.scale, *__restrict beta = k.beta;
+  const float* __restrict mean = k.mean, * __restrict scale = k.scale, * __restrict beta = k.beta;
   for (int64_t i = 0; i < x.count; ++i, out += x.channels) {
     const float* row = x.row(i);
     for (int64_t c = 0; c < x.channels; ++c) {
@@ -69,7 +70,7 @@ inline float passed(float gradient, float y) { return y <= 0 ? 0 : gradient; }
 // Adds g and g (x - mean) of each row, g being what passes the ReLU.
 inline void add_block(const ChannelRows& gradient, const ChannelRows& x, const Coefficients& k, float* __restrict sum,
                       float* __restrict products) {
-  const float *__restrict mean = k.mean, *__restrict scale = k.scale, *__restrict beta = k.beta;
+  const float* __restrict mean = k.mean, * __restrict scale = k.scale, * __restrict beta = k.beta;
   for (int64_t i = 0; i < x.count; ++i) {
     const float *row = x.row(i), *g = gradient.row(i);
     for (int64_t c = 0; c < x.channels; ++c) {
@@ -94,7 +95,7 @@ void add_gradients(const ChannelRows& gradient, const ChannelRows& x, const Coef
 // scale * g - offset - slope (x - mean)
 inline void write_gradients(const ChannelRows& gradient, const ChannelRows& x, const Coefficients& k,
                             const float* __restrict offset, const float* __restrict slope, float* __restrict out) {
-  const float *__restrict mean = k.mean, *__restrict scale = k.scale, *__restrict beta = k.beta;
+  const float* __restrict mean = k.mean, * __restrict scale = k.scale, * __restrict beta = k.beta;
   for (int64_t i = 0; i < x.count; ++i, out += x.channels) {
     const float *row = x.row(i), *g = gradient.row(i);
     for (int64_t c = 0; c < x.channels; ++c) {

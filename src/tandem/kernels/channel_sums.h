@@ -9,7 +9,7 @@ namespace tandem::kernels {
 
 /// Rows of a matrix (rows, channels) that are summed in float32 before the sums go to float64: few enough that a block
 /// stays in the first-level cache and that rounding stays small.
-inline int64_t rows_per_block(int64_t channels) { return std::clamp<int64_t>(8192 / channels, 8, 128) / 4 * 4; }
+inline int64_t rows_per_block(int64_t channels) { return std::clamp<int64_t>(8192 / channels, 8, 64); }
 
 /// Two sums for each channel of a matrix of `rows` rows: first all channels' first, then their second.
 /// `add(first, end, sums)` adds the rows [first, end) to its own 2 * channels sums. The rows are divided into chunks by

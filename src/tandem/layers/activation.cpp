@@ -21,6 +21,8 @@ class ActivationLayer : public Layer {
 
   Tensor call(const Tensor& x, const CallContext& context) override { return activation_(x, context); }
 
+  bool is_relu() const override { return activation_.name() == "relu"; }
+
  private:
   ActivationFunction activation_;
 };

@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "tandem/core/error.h"
+#include "tandem/kernels/channel_statistics.h"
+#include "tandem/layers/batch_norm_relu.h"
 #include "tandem/layers/serialization.h"
 #include "tandem/layers/window.h"
 
@@ -82,6 +84,21 @@ class BatchNormalizationLayer : public Layer {
     return to_channels_last(normalize(to_channels_first(rows), training)).view(x.sizes());
   }
 
+  bool can_apply_relu() const override { return true; }
+
+  Tensor call_with_relu(const Tensor& x, const CallContext& context) override {
+    const bool fused = axis_ == rank_ - 1 && x.dim() == rank_ && x.size(-1) == channels_ && can_fuse_relu(x);
+    if (!fused) return Layer::call_with_relu(x, context);
+    const bool training = context.training && trainable();
+    kernels::ChannelStatistics statistics{moving_mean_.value(), moving_variance_.value()};
+    if (training) {
+      statistics = kernels::channel_statistics(x);
+      move_towards(statistics.mean, statistics.variance);
+    }
+    return batch_norm_relu(x, given(gamma_).value_or(Tensor()), given(beta_).value_or(Tensor()), statistics,
+                           options_.epsilon, training);
+  }
+
  private:
   [[noreturn]] void throw_wrong_input(const Shape& got) const {
     throw_shape_error(
@@ -112,10 +129,14 @@ class BatchNormalizationLayer : public Layer {
     // Without moving statistics, since the kernel would put the unbiased variance into them.
     auto [out, mean, inverse_deviation] = at::native_batch_norm(x, gamma, beta, {}, {}, true, 0, options_.epsilon);
     c10::NoGradGuard no_grad;
-    const double step = 1 - options_.momentum;
-    moving_mean.lerp_(mean, step);
-    moving_variance.lerp_(inverse_deviation.pow(-2).sub_(options_.epsilon).clamp_min_(0), step);
+    move_towards(mean, inverse_deviation.pow(-2).sub_(options_.epsilon).clamp_min_(0));
     return out;
+  }
+
+  void move_towards(const Tensor& mean, const Tensor& variance) {
+    c10::NoGradGuard no_grad;
+    moving_mean_.value().lerp_(mean, 1 - options_.momentum);
+    moving_variance_.value().lerp_(variance, 1 - options_.momentum);
   }
 
   BatchNormalizationOptions options_;

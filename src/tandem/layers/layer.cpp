@@ -84,6 +84,8 @@ Tensors Layer::call_many(const Tensors& inputs, const CallContext& context) {
   return call(inputs.front(), context);
 }
 
+Tensor Layer::call_with_relu(const Tensor& x, const CallContext& context) { return at::relu(call(x, context)); }
+
 Shape Layer::output_shape(const Shape& input) {
   // A dry run on two rows: what call returns for them, with its batch axis unknown again.
   auto sizes = input.sizes();

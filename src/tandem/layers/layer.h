@@ -37,6 +37,11 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// values.
   virtual Tensor call(const Tensor& x, const CallContext& context);
   virtual Tensors call_many(const Tensors& inputs, const CallContext& context);
+  /// True when the layer is max(0, x) and nothing else, so that the layer before it may do both in one pass.
+  virtual bool is_relu() const { return false; }
+  /// True when call_with_relu is there: max(0, call), in fewer passes over memory than the two layers need.
+  virtual bool can_apply_relu() const { return false; }
+  virtual Tensor call_with_relu(const Tensor& x, const CallContext& context);
   /// Shape of the output; the default makes a dry run of call on zeros.
   virtual Shape output_shape(const Shape& input);
   virtual Shapes output_shapes(const Shapes& inputs);

@@ -29,7 +29,9 @@ Trainer& ModelBody::trainer() {
   return *trainer_;
 }
 
-Dataset ModelBody::prepared(const Dataset& data) const { return preprocessing_ ? data.map(preprocessing_->transform()) : data; }
+Dataset ModelBody::prepared(const Dataset& data) const {
+  return preprocessing_ ? data.map(preprocessing_->transform()) : data;
+}
 
 std::vector<Tensor> ModelBody::get_weights() {
   if (trainer_) trainer_->store();
@@ -46,13 +48,15 @@ void ModelBody::set_optimizer_state(const StateDict& state) { trainer().executio
 
 double ModelBody::learning_rate() {
   const auto& optimizer = trainer().parts().optimizer;
-  if (!optimizer) throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is asked for"));
+  if (!optimizer)
+    throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is asked for"));
   return optimizer->learning_rate(optimizer->rate().is_schedule() ? trainer().execution().iterations() : 0);
 }
 
 void ModelBody::set_learning_rate(double rate) {
   const auto& optimizer = trainer().parts().optimizer;
-  if (!optimizer) throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is set"));
+  if (!optimizer)
+    throw InvalidArgument(c10::str("model '", name(), "': must be compiled before its learning rate is set"));
   optimizer->set_learning_rate(rate);
 }
 

@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// What stands behind a Model handle: a network, how it was compiled, and how far it has been trained. It is a layer, so that
-/// a model may be a part of another. Parallel models share the template's network and have a body of their own.
+/// What stands behind a Model handle: a network, how it was compiled, and how far it has been trained. It is a layer,
+/// so that a model may be a part of another. Parallel models share the template's network and have a body of their own.
 class ModelBody final : public Layer, public TrainedModel {
  public:
   explicit ModelBody(std::shared_ptr<Network> network);
@@ -33,7 +33,9 @@ class ModelBody final : public Layer, public TrainedModel {
 
   // Layer: the network's.
   void build_many(const Shapes& inputs) override { network_->ensure_built(inputs); }
-  Tensors call_many(const Tensors& inputs, const CallContext& context) override { return network_->call_many(inputs, context); }
+  Tensors call_many(const Tensors& inputs, const CallContext& context) override {
+    return network_->call_many(inputs, context);
+  }
   Shapes output_shapes(const Shapes& inputs) override { return network_->output_shapes(inputs); }
   std::string class_name() const override { return network_->class_name(); }
   Config get_config() const override { return network_->get_config(); }

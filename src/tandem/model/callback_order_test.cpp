@@ -1,5 +1,5 @@
-// The order of all hooks, and what stop_training ends, as recorded from keras 3.15.1 (tensorflow-cpu 2.21.0) for the same
-// calls: each line is a hook, its index and the sorted keys of its logs.
+// The order of all hooks, and what stop_training ends, as recorded from keras 3.15.1 (tensorflow-cpu 2.21.0) for the
+// same calls: each line is a hook, its index and the sorted keys of its logs.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,9 @@ class Recorder : public Callback {
   void on_test_batch_end(int64_t i, Logs& logs) override { note("test_batch_end " + std::to_string(i), logs); }
   void on_predict_begin(Logs& logs) override { note("predict_begin", logs); }
   void on_predict_end(Logs& logs) override { note("predict_end", logs); }
-  void on_predict_batch_begin(int64_t i, Logs& logs) override { note("predict_batch_begin " + std::to_string(i), logs); }
+  void on_predict_batch_begin(int64_t i, Logs& logs) override {
+    note("predict_batch_begin " + std::to_string(i), logs);
+  }
   void on_predict_batch_end(int64_t i, Logs& logs) override { note("predict_batch_end " + std::to_string(i), logs); }
 
   std::string text;
@@ -85,12 +87,14 @@ std::string train_batches(int64_t n) {
 }
 
 const std::string kValidation =
-    "test_begin\ntest_batch_begin 0\ntest_batch_end 0 loss mse\ntest_batch_begin 1\ntest_batch_end 1 loss mse\ntest_end loss mse\n";
+    "test_begin\ntest_batch_begin 0\ntest_batch_end 0 loss mse\ntest_batch_begin 1\ntest_batch_end 1 loss "
+    "mse\ntest_end loss mse\n";
 const std::string kTrainEnd = "train_end loss mse val_loss val_mse\n";
 
 std::string epoch_text(int64_t epoch, int64_t batches) {
   const auto index = std::to_string(epoch);
-  return "epoch_begin " + index + "\n" + train_batches(batches) + kValidation + "epoch_end " + index + " loss mse val_loss val_mse\n";
+  return "epoch_begin " + index + "\n" + train_batches(batches) + kValidation + "epoch_end " + index +
+         " loss mse val_loss val_mse\n";
 }
 
 TEST(CallbackOrder, Fit) {
@@ -112,12 +116,14 @@ TEST(CallbackOrder, StopTrainingEndsTheBatchInProgressAndValidates) {
 
 TEST(CallbackOrder, Evaluate) {
   Model model = linear_on_two();
-  for (const char* stop : {"", "test_begin", "test_batch_begin 1", "test_batch_end 0"}) {  // stop_training does not end it
+  for (const char* stop :
+       {"", "test_begin", "test_batch_begin 1", "test_batch_end 0"}) {  // stop_training does not end it
     const auto recorder = std::make_shared<Recorder>(stop);
     model.evaluate(five_rows(2), five_rows(1), {.batch_size = 2, .verbose = 0, .callbacks = {recorder}});
-    EXPECT_EQ(recorder->text,
-              "test_begin\ntest_batch_begin 0\ntest_batch_end 0 loss mse\ntest_batch_begin 1\ntest_batch_end 1 loss mse\n"
-              "test_batch_begin 2\ntest_batch_end 2 loss mse\ntest_end loss mse\n");
+    EXPECT_EQ(
+        recorder->text,
+        "test_begin\ntest_batch_begin 0\ntest_batch_end 0 loss mse\ntest_batch_begin 1\ntest_batch_end 1 loss mse\n"
+        "test_batch_begin 2\ntest_batch_end 2 loss mse\ntest_end loss mse\n");
   }
 }
 
@@ -142,7 +148,8 @@ TEST(CallbackOrder, LogsAreSharedAndReachTheHistory) {
   };
   Model model = linear_on_two();
   const auto sees = std::make_shared<Sees>();
-  const auto history = model.fit(five_rows(2), five_rows(1), {.epochs = 2, .verbose = 0, .callbacks = {std::make_shared<Adds>(), sees}});
+  const auto history =
+      model.fit(five_rows(2), five_rows(1), {.epochs = 2, .verbose = 0, .callbacks = {std::make_shared<Adds>(), sees}});
   EXPECT_EQ(sees->seen, (std::vector<double>{0.5, 1.5}));
   EXPECT_EQ(history["mine"], (std::vector<double>{0.5, 1.5}));
 }
@@ -157,7 +164,9 @@ TEST(CallbackOrder, CallbackSeesAndSetsWeightsWithinAnEpoch) {
   };
   Model model = linear_on_two();
   model.set_weights({at::zeros({2, 1}), at::zeros({1})});
-  const auto history = model.fit(five_rows(2), five_rows(1), {.batch_size = 2, .verbose = 0, .callbacks = {std::make_shared<Resets>()}, .shuffle = false});
+  const auto history =
+      model.fit(five_rows(2), five_rows(1),
+                {.batch_size = 2, .verbose = 0, .callbacks = {std::make_shared<Resets>()}, .shuffle = false});
   EXPECT_DOUBLE_EQ(history["loss"][0], 1.0);  // every batch began with zeros
   EXPECT_TRUE(at::equal(model.get_weights()[0], at::zeros({2, 1})));
 }

@@ -12,11 +12,14 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
   std::vector<std::shared_ptr<const Loss>> resolved;
   if (!named_.empty()) {
     for (const auto& [name, loss] : named_) {
-      if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) throw_unknown_name("compile: output", name, outputs);
+      if (std::find(outputs.begin(), outputs.end(), name) == outputs.end())
+        throw_unknown_name("compile: output", name, outputs);
     }
     for (const auto& output : outputs) {
-      const auto found = std::find_if(named_.begin(), named_.end(), [&](const auto& item) { return item.first == output; });
-      if (found == named_.end()) throw InvalidArgument(c10::str("compile: output '", output, "' must have a loss, got none"));
+      const auto found =
+          std::find_if(named_.begin(), named_.end(), [&](const auto& item) { return item.first == output; });
+      if (found == named_.end())
+        throw InvalidArgument(c10::str("compile: output '", output, "' must have a loss, got none"));
       resolved.push_back(found->second.get());
     }
     return resolved;
@@ -27,20 +30,23 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
     return resolved;
   }
   if (losses_.size() != outputs.size()) {
-    throw InvalidArgument(c10::str("compile: a model with ", outputs.size(), " outputs must get one loss or as many, got ", losses_.size()));
+    throw InvalidArgument(c10::str("compile: a model with ", outputs.size(),
+                                   " outputs must get one loss or as many, got ", losses_.size()));
   }
   for (const auto& loss : losses_) resolved.push_back(loss.get());
   return resolved;
 }
 
-std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<std::string>& outputs, const std::string& argument) const {
+std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<std::string>& outputs,
+                                                            const std::string& argument) const {
   std::vector<List> resolved(outputs.size());
   if (outputs.size() == 1 && named_.empty()) {
     resolved.front() = list_;
   } else if (!list_.empty()) {
     if (list_.size() != outputs.size()) {
       throw InvalidArgument(c10::str("compile: ", argument, " of a model with ", outputs.size(),
-                                     " outputs must be a map from output names, or one metric each, got ", list_.size()));
+                                     " outputs must be a map from output names, or one metric each, got ",
+                                     list_.size()));
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) resolved[i].push_back(list_[i]);
   }
@@ -51,7 +57,8 @@ std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<st
   }
   for (const auto& metrics : resolved) {
     for (const auto& metric : metrics) {
-      if (!metric.object()) Metric::make_for(metric.name(), {Shape::kUnknown, 2}, {Shape::kUnknown, 2});  // an unknown name fails here
+      if (!metric.object())
+        Metric::make_for(metric.name(), {Shape::kUnknown, 2}, {Shape::kUnknown, 2});  // an unknown name fails here
     }
   }
   return resolved;

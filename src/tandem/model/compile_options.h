@@ -35,8 +35,8 @@ class LossArgument {
   std::vector<std::pair<std::string, Handle<Loss>>> named_;
 };
 
-/// The metrics of a model: a list (`{"accuracy"}`), or a map from output names to lists (`{{"kind", {"accuracy"}}}`). As in
-/// Keras all of a list go to a model's only output; a model with several outputs gets one each.
+/// The metrics of a model: a list (`{"accuracy"}`), or a map from output names to lists (`{{"kind", {"accuracy"}}}`).
+/// As in Keras all of a list go to a model's only output; a model with several outputs gets one each.
 class MetricsArgument {
  public:
   using List = std::vector<Handle<Metric>>;
@@ -49,8 +49,8 @@ class MetricsArgument {
 
   void emplace_back(Handle<Metric> metric) { list_.push_back(std::move(metric)); }
   bool empty() const { return list_.empty() && named_.empty(); }
-  /// One list an output. Throws InvalidArgument, naming `argument` and the outputs, when number or names do not fit, or a
-  /// metric is not known.
+  /// One list an output. Throws InvalidArgument, naming `argument` and the outputs, when number or names do not fit, or
+  /// a metric is not known.
   std::vector<List> resolve(const std::vector<std::string>& outputs, const std::string& argument) const;
 
  private:
@@ -62,7 +62,7 @@ class MetricsArgument {
 struct CompileOptions {
   Handle<Optimizer> optimizer = "rmsprop";
   LossArgument loss = {};
-  std::vector<double> loss_weights = {};      // by output; empty: 1 each
+  std::vector<double> loss_weights = {};  // by output; empty: 1 each
   MetricsArgument metrics = {};
   MetricsArgument weighted_metrics = {};  // these take sample weights and class weights
   distribute::Strategy strategy = {};     // empty: one device with all cores

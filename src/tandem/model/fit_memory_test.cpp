@@ -22,13 +22,16 @@ struct MemoryByStep : Callback {
 
 TEST(FitMemory, NoSystemAllocationInTheSteadyState) {
   for (const int64_t devices : {1, 2}) {
-    Sequential model({layers::Input({12, 12, 3}), layers::Conv2D(8, 3, {.activation = "relu"}), layers::BatchNormalization(), layers::Flatten(),
-                      layers::Dense(4, {.activation = "softmax"})});
-    CompileOptions options{.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}), .loss = "categorical_crossentropy", .metrics = {"accuracy"}};
+    Sequential model({layers::Input({12, 12, 3}), layers::Conv2D(8, 3, {.activation = "relu"}),
+                      layers::BatchNormalization(), layers::Flatten(), layers::Dense(4, {.activation = "softmax"})});
+    CompileOptions options{.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}),
+                           .loss = "categorical_crossentropy",
+                           .metrics = {"accuracy"}};
     if (devices == 2) options.strategy = distribute::Mirrored({.devices = {"cpu:0", "cpu:1"}, .threads_per_device = 1});
     model.compile(options);
     const auto memory = std::make_shared<MemoryByStep>();
-    model.fit(at::rand({320, 12, 12, 3}), at::rand({320, 4}), {.batch_size = 16, .epochs = 3, .verbose = 0, .callbacks = {memory}});
+    model.fit(at::rand({320, 12, 12, 3}), at::rand({320, 4}),
+              {.batch_size = 16, .epochs = 3, .verbose = 0, .callbacks = {memory}});
     ASSERT_EQ(memory->steps.size(), 60U);
     const auto &early = memory->steps[2], &late = memory->steps.back();
     EXPECT_EQ(late.system_allocations, early.system_allocations) << devices;

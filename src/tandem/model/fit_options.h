@@ -17,7 +17,8 @@ class ValidationData {
  public:
   ValidationData() = default;
   ValidationData(Dataset data) : data_(std::move(data)) {}
-  ValidationData(const Tensors& x, const Tensors& y, const Tensor& weights = {}) : data_(data::TensorDataset(x, y, weights)) {}
+  ValidationData(const Tensors& x, const Tensors& y, const Tensor& weights = {})
+      : data_(data::TensorDataset(x, y, weights)) {}
   const std::optional<Dataset>& data() const { return data_; }
 
  private:

@@ -23,7 +23,8 @@ Model repeatable(int64_t devices, int64_t seed = 5) {
   set_random_seed(seed);
   Sequential model({Input({4}), Dense(8, {.activation = "relu"}), Dropout(0.4), Dense(3, {.activation = "softmax"})});
   const schedules::PolynomialDecay rate(0.2, 30);
-  CompileOptions options{.optimizer = optimizers::SGD({.learning_rate = rate, .momentum = 0.9}), .loss = "sparse_categorical_crossentropy"};
+  CompileOptions options{.optimizer = optimizers::SGD({.learning_rate = rate, .momentum = 0.9}),
+                         .loss = "sparse_categorical_crossentropy"};
   if (devices == 2) options.strategy = distribute::Mirrored({.devices = {"cpu:0", "cpu:1"}, .threads_per_device = 1});
   model.compile(options);
   return model;
@@ -33,7 +34,8 @@ Tensor rows_of_data() { return RandomStream(1).normal({23, 4}); }
 Tensor labels_of_data() { return (RandomStream(2).uniform({23}) * 3).to(at::kInt); }
 
 std::vector<double> fit(Model& model, int64_t epochs, int64_t initial_epoch = 0) {
-  return model.fit(rows_of_data(), labels_of_data(), {.batch_size = 5, .epochs = epochs, .verbose = 0, .initial_epoch = initial_epoch})["loss"];
+  return model.fit(rows_of_data(), labels_of_data(),
+                   {.batch_size = 5, .epochs = epochs, .verbose = 0, .initial_epoch = initial_epoch})["loss"];
 }
 
 bool same_bits(const Model& a, const Model& b) {

@@ -25,7 +25,9 @@ Model mlp(const char* hidden = "relu", const Dense& head = Dense(3, {.activation
 }
 
 CompileOptions momentum_categorical() {
-  return {.optimizer = SGD({.learning_rate = 0.1, .momentum = 0.9}), .loss = "categorical_crossentropy", .metrics = {"accuracy"}};
+  return {.optimizer = SGD({.learning_rate = 0.1, .momentum = 0.9}),
+          .loss = "categorical_crossentropy",
+          .metrics = {"accuracy"}};
 }
 
 CompileOptions weighted_metrics() {
@@ -42,7 +44,9 @@ CompileOptions sparse() {
 
 CompileOptions polynomial() {
   const schedules::PolynomialDecay rate(0.1, 12, {.end_learning_rate = 0.01});
-  return {.optimizer = SGD({.learning_rate = rate, .momentum = 0.9}), .loss = "categorical_crossentropy", .metrics = {"accuracy"}};
+  return {.optimizer = SGD({.learning_rate = rate, .momentum = 0.9}),
+          .loss = "categorical_crossentropy",
+          .metrics = {"accuracy"}};
 }
 
 callbacks::LearningRateScheduler halving() {
@@ -59,11 +63,14 @@ TEST(KerasMlp, ValidationSplit) {
   expect_trains_as_keras("mlp_validation_split", mlp(), momentum_categorical());
   expect_trains_as_keras("mlp_validation_split_weighted", mlp(), weighted_metrics());
 }
-TEST(KerasMlp, ValidationDataWithWeightsEverySecondEpoch) { expect_trains_as_keras("mlp_validation_data", mlp(), weighted_metrics()); }
+TEST(KerasMlp, ValidationDataWithWeightsEverySecondEpoch) {
+  expect_trains_as_keras("mlp_validation_data", mlp(), weighted_metrics());
+}
 TEST(KerasMlp, SparseTargets) { expect_trains_as_keras("mlp_sparse", mlp(), sparse()); }
 TEST(KerasMlp, FromLogitsWithSmoothedLabels) {
   const losses::CategoricalCrossentropy loss({.from_logits = true, .label_smoothing = 0.1});
-  expect_trains_as_keras("mlp_from_logits", mlp("tanh", Dense(3)), {.optimizer = SGD({.learning_rate = 0.1}), .loss = loss, .metrics = {"accuracy"}});
+  expect_trains_as_keras("mlp_from_logits", mlp("tanh", Dense(3)),
+                         {.optimizer = SGD({.learning_rate = 0.1}), .loss = loss, .metrics = {"accuracy"}});
 }
 TEST(KerasMlp, MeanSquaredErrorWithNesterov) {
   expect_trains_as_keras("mlp_mse_nesterov", mlp("sigmoid", Dense(2)),
@@ -71,8 +78,9 @@ TEST(KerasMlp, MeanSquaredErrorWithNesterov) {
 }
 TEST(KerasMlp, RegularizersAndAPolynomialSchedule) {
   using namespace regularizers;
-  const Sequential model({Input({6}), Dense(8, {.activation = "relu", .kernel_regularizer = L2(0.02), .bias_regularizer = L1(0.01)}),
-                          Dense(3, {.activation = "softmax", .kernel_regularizer = L1L2({.l1 = 0.001, .l2 = 0.01})})});
+  const Sequential model(
+      {Input({6}), Dense(8, {.activation = "relu", .kernel_regularizer = L2(0.02), .bias_regularizer = L1(0.01)}),
+       Dense(3, {.activation = "softmax", .kernel_regularizer = L1L2({.l1 = 0.001, .l2 = 0.01})})});
   expect_trains_as_keras("mlp_regularized_polynomial", model, polynomial());
 }
 TEST(KerasMlp, LearningRateScheduler) {
@@ -82,8 +90,12 @@ TEST(KerasMlp, InitialEpoch) {
   expect_trains_as_keras("mlp_initial_epoch", mlp(), momentum_categorical(), {.callback = halving()});
 }
 TEST(KerasMlp, FitTwiceGoesOn) { expect_trains_as_keras("mlp_fit_twice", mlp(), polynomial()); }
-TEST(KerasMlp, StepsPerEpochGoOnInTheData) { expect_trains_as_keras("mlp_steps_per_epoch", mlp(), momentum_categorical()); }
-TEST(KerasMlp, StepsPerEpochWhereTheDataEnds) { expect_trains_as_keras("mlp_steps_per_epoch_runs_out", mlp(), momentum_categorical()); }
+TEST(KerasMlp, StepsPerEpochGoOnInTheData) {
+  expect_trains_as_keras("mlp_steps_per_epoch", mlp(), momentum_categorical());
+}
+TEST(KerasMlp, StepsPerEpochWhereTheDataEnds) {
+  expect_trains_as_keras("mlp_steps_per_epoch_runs_out", mlp(), momentum_categorical());
+}
 TEST(KerasMlp, BatchLargerThanTheData) { expect_trains_as_keras("mlp_one_batch", mlp(), momentum_categorical()); }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/npy.h"
 
@@ -51,9 +52,11 @@ void expect_history(const History& history, const Config& want, double tolerance
   }
 }
 
-void expect_all_close(const std::vector<Tensor>& got, const std::vector<Tensor>& want, double tolerance, const std::string& what) {
+void expect_all_close(const std::vector<Tensor>& got, const std::vector<Tensor>& want, double tolerance,
+                      const std::string& what) {
   ASSERT_EQ(got.size(), want.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(got[i], want[i], tolerance), "") << what << " " << i;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_EQ(difference(got[i], want[i], tolerance), "") << what << " " << i;
 }
 
 void expect_same_layers(const Model& model, const Config& layers) {
@@ -102,7 +105,8 @@ FitOptions KerasModelCase::fit_options() const {
   options.validation_split = fit.get("validation_split", 0.0).as_double();
   if (fit.contains("validation_data")) {
     const bool weighted = fit.at("validation_data").as_list().size() == 3;
-    options.validation_data = ValidationData(load("val_x"), load("val_y"), weighted ? load("val_sample_weight") : Tensor());
+    options.validation_data =
+        ValidationData(load("val_x"), load("val_y"), weighted ? load("val_sample_weight") : Tensor());
   }
   options.shuffle = fit.at("shuffle").as_bool();
   const Config classes = fit.get("class_weight", Config::object());
@@ -114,8 +118,10 @@ FitOptions KerasModelCase::fit_options() const {
   return options;
 }
 
-void expect_trains_as_keras(const std::string& name, Model model, const CompileOptions& compile, const KerasExpectations& expectations) {
+void expect_trains_as_keras(const std::string& name, Model model, const CompileOptions& compile,
+                            const KerasExpectations& expectations) {
   SCOPED_TRACE(name);
+  const CapturedLog quiet;
   const KerasModelCase keras(name);
   const double tolerance = expectations.tolerance;
   const Tensors x = keras.load_all("x"), y = keras.load_all("y");
@@ -124,9 +130,11 @@ void expect_trains_as_keras(const std::string& name, Model model, const CompileO
   model.compile(compile);
   auto options = keras.fit_options();
   const PredictOptions predict{.batch_size = options.batch_size};
-  expect_all_close(model.predict_all(data::TensorDataset(x), predict).vector(), keras.load_all("predict_before"), tolerance, "prediction before");
+  expect_all_close(model.predict_all(data::TensorDataset(x), predict).vector(), keras.load_all("predict_before"),
+                   tolerance, "prediction before");
 
-  const auto train_rows = static_cast<int64_t>(std::floor(static_cast<double>(x[0].size(0)) * (1 - options.validation_split)));
+  const auto train_rows =
+      static_cast<int64_t>(std::floor(static_cast<double>(x[0].size(0)) * (1 - options.validation_split)));
   const auto steps = std::make_shared<StepLosses>(train_rows, options.batch_size);
   if (!expectations.callback.empty()) options.callbacks.push_back(expectations.callback);
   options.callbacks.push_back(steps);
@@ -138,8 +146,10 @@ void expect_trains_as_keras(const std::string& name, Model model, const CompileO
 
   EXPECT_EQ(difference(at::tensor(steps->losses, at::kDouble), keras.load("losses"), tolerance), "") << "losses";
   expect_all_close(model.get_weights(), keras.load_all("after"), tolerance, "weight");
-  expect_all_close(model.predict_all(data::TensorDataset(x), predict).vector(), keras.load_all("predict_after"), tolerance, "prediction after");
-  const auto figures = model.evaluate(x, y, {.batch_size = options.batch_size, .verbose = 0, .sample_weight = options.sample_weight});
+  expect_all_close(model.predict_all(data::TensorDataset(x), predict).vector(), keras.load_all("predict_after"),
+                   tolerance, "prediction after");
+  const auto figures =
+      model.evaluate(x, y, {.batch_size = options.batch_size, .verbose = 0, .sample_weight = options.sample_weight});
   EXPECT_EQ(figures.size(), keras.about.at("evaluate").as_object().size());
   for (const auto& [key, value] : keras.about.at("evaluate").as_object()) {
     EXPECT_NEAR(figures[key], value.as_double(), tolerance * (1 + std::abs(value.as_double()))) << key;

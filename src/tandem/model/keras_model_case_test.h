@@ -26,8 +26,8 @@ struct KerasExpectations {
   Handle<Callback> callback = {};
 };
 
-/// Sets the case's weights, compiles, predicts, fits as often as the case says, predicts and evaluates, and expects what
-/// Keras got: layers and weights in order, predictions, the loss of every step, the histories, and the weights.
+/// Sets the case's weights, compiles, predicts, fits as often as the case says, predicts and evaluates, and expects
+/// what Keras got: layers and weights in order, predictions, the loss of every step, the histories, and the weights.
 void expect_trains_as_keras(const std::string& name, Model model, const CompileOptions& compile,
                             const KerasExpectations& expectations = {});
 

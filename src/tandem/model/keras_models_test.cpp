@@ -27,13 +27,14 @@ CompileOptions categorical(const SGD& optimizer) {
 }
 
 TEST(KerasModels, ConvolutionAndBatchNormalization) {
-  const Sequential model({Input({8, 8, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"), MaxPooling2D(2),
-                          Flatten(), Dense(3, {.activation = "softmax"})});
+  const Sequential model({Input({8, 8, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"),
+                          MaxPooling2D(2), Flatten(), Dense(3, {.activation = "softmax"})});
   expect_trains_as_keras("cnn_batch_norm", model, categorical(SGD({.learning_rate = 0.05})), {.tolerance = 5e-5});
 }
 
 TEST(KerasModels, ModulesOfMiniGoogLeNet) {
-  const auto conv = [](const KerasTensor& x, int64_t filters, int64_t size, int64_t strides = 1, const char* padding = "same") {
+  const auto conv = [](const KerasTensor& x, int64_t filters, int64_t size, int64_t strides = 1,
+                       const char* padding = "same") {
     return Activation("relu")(BatchNormalization()(Conv2D(filters, size, {.strides = strides, .padding = padding})(x)));
   };
   const auto inputs = Input({9, 9, 2});
@@ -42,7 +43,8 @@ TEST(KerasModels, ModulesOfMiniGoogLeNet) {
   x = Concatenate()({convolved, MaxPooling2D(3, {.strides = 2})(x)});
   x = Flatten()(AveragePooling2D(4)(x));
   const Model model(inputs, Dense(3, {.activation = "softmax"})(x));
-  expect_trains_as_keras("minigooglenet_modules", model, categorical(SGD({.learning_rate = 0.1, .momentum = 0.9})), {.tolerance = 2e-4});
+  expect_trains_as_keras("minigooglenet_modules", model, categorical(SGD({.learning_rate = 0.1, .momentum = 0.9})),
+                         {.tolerance = 2e-4});
 }
 
 // Two inputs through one shared layer, two outputs.
@@ -59,9 +61,15 @@ Model shared() {
 
 TEST(KerasModels, SharedLayerTwoInputsTwoOutputs) {
   const SGD optimizer({.learning_rate = 0.05, .momentum = 0.9});
-  const CompileOptions by_order{.optimizer = optimizer, .loss = {"categorical_crossentropy", "mse"}, .loss_weights = {1.0, 0.5}, .metrics = {{"kind", {"accuracy"}}}};
+  const CompileOptions by_order{.optimizer = optimizer,
+                                .loss = {"categorical_crossentropy", "mse"},
+                                .loss_weights = {1.0, 0.5},
+                                .metrics = {{"kind", {"accuracy"}}}};
   expect_trains_as_keras("functional_shared", shared(), by_order);
-  const CompileOptions by_name{.optimizer = optimizer, .loss = {{"size", "mse"}, {"kind", "categorical_crossentropy"}}, .loss_weights = {1.0, 0.5}, .metrics = {{"kind", {"accuracy"}}}};
+  const CompileOptions by_name{.optimizer = optimizer,
+                               .loss = {{"size", "mse"}, {"kind", "categorical_crossentropy"}},
+                               .loss_weights = {1.0, 0.5},
+                               .metrics = {{"kind", {"accuracy"}}}};
   expect_trains_as_keras("functional_shared_uneven", shared(), by_name);
   expect_trains_as_keras("functional_shared_plain", shared(),
                          {.optimizer = SGD({.learning_rate = 0.05}), .loss = {"categorical_crossentropy", "mse"}});
@@ -90,7 +98,9 @@ class ReshapedLayer : public Layer {
 };
 
 TEST(KerasModels, SaturatedSoftmaxHiddenBehindAReshape) {
-  expect_saturated("hidden", [] { return Sequential({Input({4}), Dense(3, {.activation = "softmax"}), make_layer<ReshapedLayer>()}); });
+  expect_saturated("hidden", [] {
+    return Sequential({Input({4}), Dense(3, {.activation = "softmax"}), make_layer<ReshapedLayer>()});
+  });
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ void check_placement(const Network& network) {
   for (const auto& node : graph->nodes()) {
     if (!node->device) continue;
     if (first && *first != *node->device) {
-      throw InvalidArgument(c10::str("compile: layers of '", network.name(), "' are placed on ", first->to_string(), " and ",
-                                     node->device->to_string(), "; running as placed is not built yet, give a strategy"));
+      throw InvalidArgument(c10::str("compile: layers of '", network.name(), "' are placed on ", first->to_string(),
+                                     " and ", node->device->to_string(),
+                                     "; running as placed is not built yet, give a strategy"));
     }
     first = node->device;
   }
@@ -35,7 +36,9 @@ void check_placement(const Network& network) {
 
 Model::Model(std::shared_ptr<ModelBody> body) : LayerHandle(std::move(body)) {}
 
-Model::Model(std::shared_ptr<Network> network) : Model(std::make_shared<ModelBody>(network)) { body().set_name(network->name()); }
+Model::Model(std::shared_ptr<Network> network) : Model(std::make_shared<ModelBody>(network)) {
+  body().set_name(network->name());
+}
 
 Model::Model(const KerasTensors& inputs, const KerasTensors& outputs, const std::string& name)
     : Model(named(std::make_shared<Graph>(inputs, outputs), name)) {}
@@ -52,9 +55,11 @@ void Model::compile(const CompileOptions& options) {
   if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
   parts.loss_weights = options.loss_weights.empty() ? std::vector<double>(outputs.size(), 1.0) : options.loss_weights;
   if (parts.loss_weights.size() != outputs.size()) {
-    throw InvalidArgument(c10::str("compile: loss_weights must have one number for each of ", outputs.size(), " outputs, got ", parts.loss_weights.size()));
+    throw InvalidArgument(c10::str("compile: loss_weights must have one number for each of ", outputs.size(),
+                                   " outputs, got ", parts.loss_weights.size()));
   }
-  const auto plain = options.metrics.resolve(outputs, "metrics"), weighted = options.weighted_metrics.resolve(outputs, "weighted_metrics");
+  const auto plain = options.metrics.resolve(outputs, "metrics"),
+             weighted = options.weighted_metrics.resolve(outputs, "weighted_metrics");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto& shown = parts.metrics.emplace_back();
     for (const auto& metric : plain[i]) shown.push_back({metric, false});

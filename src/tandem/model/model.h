@@ -16,8 +16,8 @@ namespace tandem {
 
 class ModelBody;
 
-/// A network that can be trained, as keras.Model. A handle: copies are the same model, clone_model makes another; a model is
-/// also a layer and may be part of another. An empty Model throws InvalidArgument on every call.
+/// A network that can be trained, as keras.Model. A handle: copies are the same model, clone_model makes another; a
+/// model is also a layer and may be part of another. An empty Model throws InvalidArgument on every call.
 class Model : public LayerHandle {
  public:
   Model() = default;
@@ -25,12 +25,14 @@ class Model : public LayerHandle {
   explicit Model(std::shared_ptr<Network> network);
   explicit Model(std::shared_ptr<ModelBody> body);
 
-  /// Says how to train: optimizer, loss, metrics, and where. Starts a training anew (optimizer state, counters), not the
-  /// weights. Throws InvalidArgument on an unknown name (proposing the nearest) and on what the strategy cannot hold.
+  /// Says how to train: optimizer, loss, metrics, and where. Starts a training anew (optimizer state, counters), not
+  /// the weights. Throws InvalidArgument on an unknown name (proposing the nearest) and on what the strategy cannot
+  /// hold.
   void compile(const CompileOptions& options);
 
-  /// Trains on rows of x and y, or of a data set, and returns what each epoch gave. A second fit goes on where the first one
-  /// ended. Throws InvalidArgument when shapes, options or data do not fit; a loss that is not finite is one warning.
+  /// Trains on rows of x and y, or of a data set, and returns what each epoch gave. A second fit goes on where the
+  /// first one ended. Throws InvalidArgument when shapes, options or data do not fit; a loss that is not finite is one
+  /// warning.
   History fit(const Tensors& x, const Tensors& y, const FitOptions& options = {});
   History fit(const Dataset& data, const FitOptions& options = {});
 

@@ -47,8 +47,11 @@ History run_fit(ModelBody& body, Dataset train, const std::optional<Dataset>& va
 }  // namespace
 
 History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options) {
-  if (x.empty() || y.empty()) throw InvalidArgument(c10::str("fit: must get inputs and targets, got ", x.size(), " inputs and ", y.size(), " targets"));
-  if (options.batch_size < 1) throw InvalidArgument(c10::str("fit: batch_size must be at least 1, got ", options.batch_size));
+  if (x.empty() || y.empty())
+    throw InvalidArgument(
+        c10::str("fit: must get inputs and targets, got ", x.size(), " inputs and ", y.size(), " targets"));
+  if (options.batch_size < 1)
+    throw InvalidArgument(c10::str("fit: batch_size must be at least 1, got ", options.batch_size));
   if (!(options.validation_split >= 0 && options.validation_split < 1)) {
     throw InvalidArgument(c10::str("fit: validation_split must be in [0, 1), got ", options.validation_split));
   }
@@ -59,9 +62,11 @@ History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options
     const int64_t n = x[0].size(0);
     const auto first = static_cast<int64_t>(std::floor(static_cast<double>(n) * (1 - options.validation_split)));
     if (first == 0 || first == n) {
-      throw InvalidArgument(c10::str("fit: validation_split ", options.validation_split, " of ", n, " rows must leave rows on both sides"));
+      throw InvalidArgument(c10::str("fit: validation_split ", options.validation_split, " of ", n,
+                                     " rows must leave rows on both sides"));
     }
-    validation = data::TensorDataset(rows(x, first, n), rows(y, first, n), weights.defined() ? weights.slice(0, first, n) : Tensor());
+    validation = data::TensorDataset(rows(x, first, n), rows(y, first, n),
+                                     weights.defined() ? weights.slice(0, first, n) : Tensor());
     train_x = rows(x, 0, first);
     train_y = rows(y, 0, first);
     if (weights.defined()) weights = weights.slice(0, 0, first);
@@ -72,27 +77,34 @@ History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options
 }
 
 History Model::fit(const Dataset& data, const FitOptions& options) {
-  if (options.validation_split > 0) throw InvalidArgument("fit: validation_split works on tensors; split a data set with data::split");
-  if (options.sample_weight.defined()) throw InvalidArgument("fit: sample_weight works on tensors; a data set brings its own weights");
+  if (options.validation_split > 0)
+    throw InvalidArgument("fit: validation_split works on tensors; split a data set with data::split");
+  if (options.sample_weight.defined())
+    throw InvalidArgument("fit: sample_weight works on tensors; a data set brings its own weights");
   return run_fit(body(), data, options.validation_data.data(), options);
 }
 
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
   auto& own = body();
-  return own.trainer().evaluate({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)}, own);
+  return own.trainer().evaluate({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
+                                own);
 }
 
 Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
   auto& own = body();
-  return own.trainer().predict({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)}, own);
+  return own.trainer().predict({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
+                               own);
 }
 
 Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
   const auto outputs = predict_all(data, options);
-  if (outputs.size() != 1) throw InvalidArgument(c10::str("predict: model '", name(), "' has ", outputs.size(), " outputs; use predict_all"));
+  if (outputs.size() != 1)
+    throw InvalidArgument(c10::str("predict: model '", name(), "' has ", outputs.size(), " outputs; use predict_all"));
   return outputs.front();
 }
 
-Tensor Model::predict(const Tensors& x, const PredictOptions& options) { return predict(data::TensorDataset(x), options); }
+Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
+  return predict(data::TensorDataset(x), options);
+}
 
 }  // namespace tandem

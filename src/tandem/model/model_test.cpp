@@ -10,10 +10,8 @@
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/input.h"
-#include "tandem/model/multi_gpu.h"
 #include "tandem/optimizers/polynomial_decay.h"
 #include "tandem/optimizers/sgd.h"
-#include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
 
@@ -27,7 +25,9 @@ using testing::difference;
 using testing::message_of;
 
 Tensor values(int64_t rows, int64_t columns, uint64_t key) { return RandomStream(key).normal({rows, columns}); }
-CompileOptions regression(double rate = 0.1) { return {.optimizer = optimizers::SGD({.learning_rate = rate, .momentum = 0.5}), .loss = "mse"}; }
+CompileOptions regression(double rate = 0.1) {
+  return {.optimizer = optimizers::SGD({.learning_rate = rate, .momentum = 0.5}), .loss = "mse"};
+}
 CompileOptions on_two(CompileOptions options) {
   options.strategy = distribute::Mirrored({.devices = {"cpu:0", "cpu:1"}, .threads_per_device = 1});
   return options;
@@ -151,7 +151,8 @@ TEST(Model, WhatTakesTensorsOnlyIsRefusedForDatasets) {
   Sequential model({Input({3}), Dense(1)});
   model.compile(regression());
   const Dataset data = data::TensorDataset(values(4, 3, 1), values(4, 1, 2));
-  EXPECT_EQ(message_of([&] { model.fit(data, {.validation_split = 0.5}); }), "fit: validation_split works on tensors; split a data set with data::split");
+  EXPECT_EQ(message_of([&] { model.fit(data, {.validation_split = 0.5}); }),
+            "fit: validation_split works on tensors; split a data set with data::split");
   EXPECT_EQ(message_of([&] { model.fit(data, {.sample_weight = at::ones({4})}); }),
             "fit: sample_weight works on tensors; a data set brings its own weights");
 }
@@ -159,7 +160,8 @@ TEST(Model, WhatTakesTensorsOnlyIsRefusedForDatasets) {
 TEST(Model, SeveralOutputsArePredictedTogether) {
   const auto x = Input({3});
   Model model(x, {Dense(1, {.name = "a"})(x), Dense(2, {.name = "b"})(x)}, "pair");
-  EXPECT_EQ(message_of([&] { model.predict(values(4, 3, 1)); }), "predict: model 'pair' has 2 outputs; use predict_all");
+  EXPECT_EQ(message_of([&] { model.predict(values(4, 3, 1)); }),
+            "predict: model 'pair' has 2 outputs; use predict_all");
   const auto outputs = model.predict_all(data::TensorDataset(values(4, 3, 1)));
   EXPECT_EQ(outputs[0].size(1), 1);
   EXPECT_EQ(outputs[1].size(1), 2);
@@ -179,7 +181,9 @@ TEST(Model, LearningRateCanBeReadAndSet) {
   EXPECT_EQ(model.learning_rate(), 0.25);
   model.set_learning_rate(0.5);
   EXPECT_EQ(model.learning_rate(), 0.5);
-  model.compile({.optimizer = optimizers::SGD({.learning_rate = schedules::PolynomialDecay(1.0, 4, {.end_learning_rate = 0})}), .loss = "mse"});
+  model.compile(
+      {.optimizer = optimizers::SGD({.learning_rate = schedules::PolynomialDecay(1.0, 4, {.end_learning_rate = 0})}),
+       .loss = "mse"});
   EXPECT_EQ(model.learning_rate(), 1.0);
   model.fit(values(4, 3, 1), values(4, 1, 2), {.batch_size = 2, .verbose = 0});
   EXPECT_DOUBLE_EQ(model.learning_rate(), 0.5);
@@ -197,20 +201,6 @@ TEST(Model, SameOptimizerMayServeTwoModels) {
   };
   const auto first = train(shared);
   EXPECT_TRUE(at::equal(train(shared), first));
-}
-
-TEST(MultiGpuModel, SaysWhatIsVisible) {  // U09
-  Sequential model({Input({3}), Dense(1)}, "template");
-  EXPECT_EQ(message_of([&] { multi_gpu_model(model, 0); }), "multi_gpu_model: must get at least 1 GPU, got 0");
-  EXPECT_EQ(message_of([&] { multi_gpu_model(model, Devices{}); }), "multi_gpu_model: must get at least one device, got none");
-  const int64_t too_many = visible_gpus() + 2;
-  const auto message = message_of([&] { multi_gpu_model(model, too_many); });
-  EXPECT_NE(message.find(std::to_string(too_many)), std::string::npos) << message;
-  EXPECT_NE(message.find("visible"), std::string::npos) << message;
-  const testing::CapturedLog log;
-  EXPECT_TRUE(multi_gpu_model(model, 1) == model);
-  EXPECT_EQ(log.infos().size(), 1U);
-  EXPECT_THROW(multi_gpu_model(model, Devices{"cpu:0", "cpu:0"}), InvalidArgument);
 }
 
 }  // namespace

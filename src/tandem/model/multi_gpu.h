@@ -9,15 +9,16 @@
 
 namespace tandem {
 
-/// As in keras.utils.multi_gpu_model. Here replicas merge by summing gradients, so both say where the template's weights live.
+/// As in keras.utils.multi_gpu_model. Here replicas merge by summing gradients, so both say where the template's
+/// weights live.
 struct MultiGpuOptions {
   bool cpu_merge = true;        // outputs of predict are merged in host memory
   bool cpu_relocation = false;  // the template's weights are kept in host memory
 };
 
-/// The model on many devices: it shares the template's weights, so that training one trains the other and what is saved is
-/// the template. Compile it as any model; every batch is divided over the devices. Give a number of GPUs, a list of ids of
-/// visible GPUs, or Devices. Throws InvalidArgument that names the devices asked for and the devices visible.
+/// The model on many devices: it shares the template's weights, so that training one trains the other and what is saved
+/// is the template. Compile it as any model; every batch is divided over the devices. Give a number of GPUs, a list of
+/// ids of visible GPUs, or Devices. Throws InvalidArgument that names the devices asked for and the devices visible.
 Model multi_gpu_model(const Model& model, int64_t gpus, MultiGpuOptions options = {});
 Model multi_gpu_model(const Model& model, std::initializer_list<int64_t> ids, MultiGpuOptions options = {});
 Model multi_gpu_model(const Model& model, const Devices& devices, MultiGpuOptions options = {});

@@ -15,6 +15,7 @@
 #include "tandem/losses/sparse_categorical_crossentropy.h"
 #include "tandem/model/model.h"
 #include "tandem/optimizers/sgd.h"
+#include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 
 namespace tandem {
@@ -50,6 +51,7 @@ struct Task {
 };
 
 Result train(const Task& task, int64_t devices) {
+  const testing::CapturedLog quiet;  // devices without rows are warned of
   set_random_seed(11);
   Model model = task.build();
   auto compile = task.compile;
@@ -60,18 +62,21 @@ Result train(const Task& task, int64_t devices) {
   Result result;
   result.history = model.fit(task.x, task.y, fit);
   result.weights = model.get_weights();
-  result.evaluation = model.evaluate(task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
+  result.evaluation =
+      model.evaluate(task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
   result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
   return result;
 }
 
 void expect_same(const Result& got, const Result& want) {
-  for (std::size_t i = 0; i < want.weights.size(); ++i) EXPECT_EQ(difference(got.weights[i], want.weights[i], 1e-5), "") << "weight " << i;
+  for (std::size_t i = 0; i < want.weights.size(); ++i)
+    EXPECT_EQ(difference(got.weights[i], want.weights[i], 1e-5), "") << "weight " << i;
   for (const auto& [name, values] : want.history.series()) {
     EXPECT_EQ(difference(at::tensor(got.history[name]), at::tensor(values), 1e-5), "") << name;
   }
   for (const auto& [name, value] : want.evaluation) EXPECT_NEAR(got.evaluation[name], value, 1e-5) << name;
-  for (int64_t i = 0; i < want.predictions.size(); ++i) EXPECT_EQ(difference(got.predictions[i], want.predictions[i], 1e-5), "") << "output " << i;
+  for (int64_t i = 0; i < want.predictions.size(); ++i)
+    EXPECT_EQ(difference(got.predictions[i], want.predictions[i], 1e-5), "") << "output " << i;
 }
 
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4}) {
@@ -83,15 +88,21 @@ void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2
   }
 }
 
-Model classifier() { return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dense(3, {.activation = "softmax"})}); }
+Model classifier() {
+  return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dense(3, {.activation = "softmax"})});
+}
 CompileOptions classification() {
-  return {.optimizer = optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9}), .loss = "categorical_crossentropy", .metrics = {"accuracy"}};
+  return {.optimizer = optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9}),
+          .loss = "categorical_crossentropy",
+          .metrics = {"accuracy"}};
 }
 
-TEST(Parity, AnyBatchSizeAndLastShortBatch) {  // rows of 24: 8 divides, 7 leaves 3, 5 leaves 4, 24 is all, 2 is less than devices
+TEST(Parity, AnyBatchSizeAndLastShortBatch) {  // rows of 24: 8 divides, 7 leaves 3, 5 leaves 4, 24 is all, 2 is less
+                                               // than devices
   for (const int64_t batch_size : {8, 7, 5, 24, 2, 1}) {
     SCOPED_TRACE("batches of " + std::to_string(batch_size));
-    expect_parity({classifier, classification(), normal({24, 6}, 1), one_hot(24, 3, 2), {.batch_size = batch_size, .epochs = 2}});
+    expect_parity(
+        {classifier, classification(), normal({24, 6}, 1), one_hot(24, 3, 2), {.batch_size = batch_size, .epochs = 2}});
   }
 }
 
@@ -103,14 +114,22 @@ TEST(Parity, TenRowsInFoursOnFourDevices) {  // U06: batches of 4, 4 and 2 rows
 
 TEST(Parity, FewerRowsThanDevices) {
   for (const int64_t rows : {1, 2, 3}) {
-    expect_parity({classifier, classification(), normal({rows, 6}, 1), one_hot(rows, 3, 2), {.batch_size = 8, .epochs = 2}}, {4});
+    expect_parity(
+        {classifier, classification(), normal({rows, 6}, 1), one_hot(rows, 3, 2), {.batch_size = 8, .epochs = 2}}, {4});
   }
 }
 
 TEST(Parity, SampleAndClassWeights) {
   const Tensor weights = RandomStream(5).uniform({22}) * 2;
-  expect_parity({classifier, classification(), normal({22, 6}, 1), one_hot(22, 3, 2), {.batch_size = 5, .epochs = 2, .sample_weight = weights}});
-  expect_parity({classifier, classification(), normal({22, 6}, 1), one_hot(22, 3, 2),
+  expect_parity({classifier,
+                 classification(),
+                 normal({22, 6}, 1),
+                 one_hot(22, 3, 2),
+                 {.batch_size = 5, .epochs = 2, .sample_weight = weights}});
+  expect_parity({classifier,
+                 classification(),
+                 normal({22, 6}, 1),
+                 one_hot(22, 3, 2),
                  {.batch_size = 5, .epochs = 2, .class_weight = {{0, 0.5}, {2, 3.0}}}});
 }
 
@@ -122,7 +141,8 @@ TEST(Parity, RegularizersCountOnce) {  // U07
   expect_parity({build, classification(), normal({10, 6}, 1), one_hot(10, 3, 2), {.batch_size = 4, .epochs = 3}});
 }
 
-TEST(Parity, L2TermIsTheFormulaOnAnyNumberOfDevices) {  // U07: 0.1 (1 + 4) = 0.5, and the row losses 3, 3, 6 have mean 4
+TEST(Parity,
+     L2TermIsTheFormulaOnAnyNumberOfDevices) {  // U07: 0.1 (1 + 4) = 0.5, and the row losses 3, 3, 6 have mean 4
   for (int64_t n : {1, 2, 3, 4}) {
     const auto x = Input({2});
     Model model(x, Dense(1, {.use_bias = false, .kernel_regularizer = regularizers::L2(0.1)})(x));
@@ -147,19 +167,25 @@ TEST(Parity, TwoInputsAndTwoOutputs) {
                                .loss = {"categorical_crossentropy", "mse"},
                                .loss_weights = {1.0, 0.5},
                                .metrics = {{"kind", {"accuracy"}}, {"size", {"mse"}}}};
-  expect_parity({build, compile, {normal({17, 4}, 1), normal({17, 4}, 2)}, {one_hot(17, 3, 3), normal({17, 2}, 4)}, {.batch_size = 5, .epochs = 2}});
+  expect_parity({build,
+                 compile,
+                 {normal({17, 4}, 1), normal({17, 4}, 2)},
+                 {one_hot(17, 3, 3), normal({17, 2}, 4)},
+                 {.batch_size = 5, .epochs = 2}});
 }
 
 TEST(Parity, DropoutMasksAreThoseOfOneDevice) {
   const auto build = [] {
-    return Sequential({Input({6}), Dropout(0.3), Dense(16, {.activation = "relu"}), Dropout(0.5), Dense(3, {.activation = "softmax"})});
+    return Sequential({Input({6}), Dropout(0.3), Dense(16, {.activation = "relu"}), Dropout(0.5),
+                       Dense(3, {.activation = "softmax"})});
   };
   expect_parity({build, classification(), normal({22, 6}, 1), one_hot(22, 3, 2), {.batch_size = 7, .epochs = 3}});
 }
 
 TEST(Parity, Convolutions) {
   const auto build = [] {
-    return Sequential({Input({6, 6, 2}), Conv2D(4, 3, {.padding = "same", .activation = "relu"}), Flatten(), Dense(3, {.activation = "softmax"})});
+    return Sequential({Input({6, 6, 2}), Conv2D(4, 3, {.padding = "same", .activation = "relu"}), Flatten(),
+                       Dense(3, {.activation = "softmax"})});
   };
   expect_parity({build, classification(), normal({11, 6, 6, 2}, 1), one_hot(11, 3, 2), {.batch_size = 4, .epochs = 2}});
 }
@@ -181,7 +207,8 @@ TEST(Parity, PredictionsAreInOrder) {  // U05, U17
     identity.compile({.optimizer = "sgd", .loss = "mse", .strategy = on_devices(n)});
     for (const int64_t rows : {10, 1, 3, 5}) {
       const Tensor numbers = at::arange(rows, at::kFloat).view({rows, 1});
-      for (const int64_t batch_size : {4, 1, 32}) EXPECT_EQ(difference(identity.predict(numbers, {.batch_size = batch_size}), numbers, 0), "");
+      for (const int64_t batch_size : {4, 1, 32})
+        EXPECT_EQ(difference(identity.predict(numbers, {.batch_size = batch_size}), numbers, 0), "");
     }
   }
 }

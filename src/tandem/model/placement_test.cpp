@@ -34,7 +34,8 @@ TEST(Placement, ScopesThatDifferAreNotIgnored) {
     FAIL() << "compiled";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
-                 "compile: layers of 'placed' are placed on cpu:0 and cpu:1; running as placed is not built yet, give a strategy");
+                 "compile: layers of 'placed' are placed on cpu:0 and cpu:1; running as placed is not built yet, give "
+                 "a strategy");
   }
   EXPECT_NO_THROW(model.compile({.optimizer = "sgd", .loss = "mse", .strategy = distribute::SingleDevice("cpu:0")}));
 }

@@ -18,7 +18,9 @@
 namespace tandem {
 namespace {
 
-distribute::Strategy two_devices() { return distribute::Mirrored({.devices = {"cpu:0", "cpu:1"}, .threads_per_device = 1}); }
+distribute::Strategy two_devices() {
+  return distribute::Mirrored({.devices = {"cpu:0", "cpu:1"}, .threads_per_device = 1});
+}
 
 // Notes where the weights lie that each replica computes with.
 class WatchedLayer : public Layer {
@@ -55,7 +57,8 @@ TEST(ReplicaFacts, LogNamesDevicesAndRows) {  // U11, U15
   const auto history = model.fit(at::ones({256, 3}), at::ones({256, 1}), {.batch_size = 64, .verbose = 2});
   ::testing::internal::GetCapturedStdout();
   ASSERT_EQ(log.infos().size(), 1U);
-  EXPECT_EQ(log.infos()[0], "training on cpu:0,cpu:1 (1 thread each): 32 + 32 rows of each batch of 64, 4 steps an epoch");
+  EXPECT_EQ(log.infos()[0],
+            "training on cpu:0,cpu:1 (1 thread each): 32 + 32 rows of each batch of 64, 4 steps an epoch");
   EXPECT_EQ(history.rows_per_device(), (std::vector<int64_t>{128, 128}));
   EXPECT_EQ(model.learning_rate(), 0.25);
   EXPECT_GT(history.bytes_sent(0), 0);
@@ -66,8 +69,9 @@ TEST(ReplicaFacts, DeviceWithoutRowsIsWarnedOf) {
   model.compile({.optimizer = "sgd", .loss = "mse", .strategy = two_devices()});
   const testing::CapturedLog log;
   model.fit(at::ones({3, 3}), at::ones({3, 1}), {.batch_size = 1, .epochs = 2, .verbose = 0});
-  EXPECT_EQ(log.warnings(), (std::vector<std::string>{"device cpu:1 got no row in epoch 1; use larger batches or fewer devices",
-                                                      "device cpu:1 got no row in epoch 2; use larger batches or fewer devices"}));
+  EXPECT_EQ(log.warnings(),
+            (std::vector<std::string>{"device cpu:1 got no row in epoch 1; use larger batches or fewer devices",
+                                      "device cpu:1 got no row in epoch 2; use larger batches or fewer devices"}));
 }
 
 // One step of batch normalization on `x`, which 2 devices share; returns moving mean and variance.
@@ -98,7 +102,8 @@ TEST(ReplicaFacts, ValidationUsesTheStatisticsThatAreSaved) {  // U64
   Sequential model({layers::Input({2}), layers::BatchNormalization({.momentum = 0.5}), layers::Dense(1)});
   model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.05}), .loss = "mse", .strategy = two_devices()});
   const Tensor x = RandomStream(1).normal({16, 2}), y = RandomStream(2).normal({16, 1});
-  const auto history = model.fit(x, y, {.batch_size = 8, .epochs = 3, .verbose = 0, .validation_data = {x, y}, .validation_batch_size = 16});
+  const auto history = model.fit(
+      x, y, {.batch_size = 8, .epochs = 3, .verbose = 0, .validation_data = {x, y}, .validation_batch_size = 16});
   Model other = clone_model(model);
   other.set_weights(model.get_weights());
   other.compile({.optimizer = "sgd", .loss = "mse"});

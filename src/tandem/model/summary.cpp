@@ -17,7 +17,8 @@ namespace {
 
 std::string with_commas(int64_t n) {
   std::string digits = std::to_string(n);
-  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
 }
 
@@ -77,7 +78,8 @@ std::unordered_map<const Layer*, LayerFacts> facts(const Graph* graph) {
       own.output += "]";
     }
     for (const auto& input : node->inputs) {
-      own.connections += c10::str(own.connections.empty() ? "" : ", ", input.node()->layer->name(), "[", number[input.node().get()], "][", input.index(), "]");
+      own.connections += c10::str(own.connections.empty() ? "" : ", ", input.node()->layer->name(), "[",
+                                  number[input.node().get()], "][", input.index(), "]");
     }
   }
   return facts;
@@ -108,7 +110,8 @@ class LayerRows {
       std::string name;
       for (int64_t i = 0; i < depth; ++i) name += "   ";
       name += c10::str(depth ? "└ " : "", layer->name(), " (", layer->class_name(), ")");
-      std::vector<std::string> row{name, own.output, layer->built() ? with_commas(layer->count_params()) : "0 (unbuilt)"};
+      std::vector<std::string> row{name, own.output,
+                                   layer->built() ? with_commas(layer->count_params()) : "0 (unbuilt)"};
       if (connected_) row.push_back(depth || own.connections.empty() ? "-" : own.connections);
       if (options_.show_trainable) row.push_back(layer.weights().empty() ? "-" : layer->trainable() ? "Y" : "N");
       rows.push_back(std::move(row));
@@ -152,14 +155,17 @@ std::string Model::summary_text(const SummaryOptions& options) const {
   const auto widths = report::column_widths(positions, line);
   std::vector<report::Column> table;
   for (std::size_t i = 0; i < headers.size(); ++i) {
-    const auto align = headers[i] == "Param #" ? report::Align::right : headers[i] == "Trainable" ? report::Align::center : report::Align::left;
+    const auto align = headers[i] == "Param #"     ? report::Align::right
+                       : headers[i] == "Trainable" ? report::Align::center
+                                                   : report::Align::left;
     table.push_back({headers[i], align, widths[i]});
   }
   LayerRows layers(connected, options);
   layers.add(network);
 
   const int64_t trainable = count(get()->trainable_weights()), fixed = count(get()->non_trainable_weights());
-  // Once it has trained, the optimizer's variables: slots, the count of updates (64 bits), and the rate unless a schedule gives it.
+  // Once it has trained, the optimizer's variables: slots, the count of updates (64 bits), and the rate unless a
+  // schedule gives it.
   int64_t optimizer = 0, optimizer_bytes = 0;
   if (body().compiled() && body().trainer().has_trained()) {
     const auto& own = *body().trainer().parts().optimizer;

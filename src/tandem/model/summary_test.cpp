@@ -33,11 +33,13 @@ class Summary : public ::testing::Test {
   void SetUp() override { clear_session(); }  // names begin with dense, sequential
 };
 
-Model summary_mlp() { return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dense(3, {.activation = "softmax"})}); }
+Model summary_mlp() {
+  return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dense(3, {.activation = "softmax"})});
+}
 
 Model summary_cnn() {
-  return Sequential({Input({8, 8, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"), MaxPooling2D(2), Flatten(),
-                     Dense(3, {.activation = "softmax"})});
+  return Sequential({Input({8, 8, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"),
+                     MaxPooling2D(2), Flatten(), Dense(3, {.activation = "softmax"})});
 }
 
 TEST_F(Summary, Sequential) {
@@ -72,7 +74,8 @@ TEST_F(Summary, FunctionalShowsConnections) {
     const auto first = shared(a), second = shared(b);
     const auto merged = Concatenate({.name = "merged"})({first, second});
     const auto total = Add({.name = "total"})({first, second});
-    return Model({a, b}, {Dense(3, {.activation = "softmax", .name = "kind"})(merged), Dense(2, {.name = "size"})(total)});
+    return Model({a, b},
+                 {Dense(3, {.activation = "softmax", .name = "kind"})(merged), Dense(2, {.name = "size"})(total)});
   };
   EXPECT_EQ(build().summary_text(), keras_summary("functional"));
   clear_session();

@@ -10,8 +10,10 @@
 namespace tandem {
 
 void Chain::add(const KerasTensor& input) {
-  if (input_ || !layers_.empty()) throw InvalidArgument(c10::str("Sequential '", name(), "': Input must come first and once"));
-  if (!input.node()->is_input()) throw InvalidArgument(c10::str("Sequential '", name(), "': must get layers and an Input, got a layer's output"));
+  if (input_ || !layers_.empty())
+    throw InvalidArgument(c10::str("Sequential '", name(), "': Input must come first and once"));
+  if (!input.node()->is_input())
+    throw InvalidArgument(c10::str("Sequential '", name(), "': must get layers and an Input, got a layer's output"));
   input_ = input;
 }
 
@@ -19,7 +21,8 @@ void Chain::add(const LayerHandle& layer) {
   const auto& added = layer->name();  // an automatic name counts layers in the order in which they are added
   for (const auto& other : layers_) {
     if (other->name() == added) {
-      throw InvalidArgument(c10::str("Sequential '", name(), "': the name '", added, "' is used by more than one layer; names must be unique"));
+      throw InvalidArgument(c10::str("Sequential '", name(), "': the name '", added,
+                                     "' is used by more than one layer; names must be unique"));
     }
   }
   layers_.push_back(layer);
@@ -55,13 +58,16 @@ std::vector<std::string> Chain::output_names() const {
 void Chain::build_many(const Shapes& inputs) {
   if (layers_.empty()) throw InvalidArgument(c10::str("Sequential '", name(), "': must have at least one layer"));
   if (graph_) return;
-  if (inputs.size() != 1) throw InvalidArgument(c10::str("Sequential '", name(), "': must get one input, got ", inputs.size()));
+  if (inputs.size() != 1)
+    throw InvalidArgument(c10::str("Sequential '", name(), "': must get one input, got ", inputs.size()));
   input_ = layers::Input(inputs.front().without_batch());
   rebuild();
 }
 
 Tensors Chain::call_many(const Tensors& inputs, const CallContext& context) {
-  if (!graph_) throw InvalidArgument(c10::str("Sequential '", name(), "': must have an input shape and a layer before it is called"));
+  if (!graph_)
+    throw InvalidArgument(
+        c10::str("Sequential '", name(), "': must have an input shape and a layer before it is called"));
   return graph_->call_many(inputs, context);
 }
 

@@ -83,8 +83,12 @@ TEST(Chain, SaysWhatCannotBeAdded) {
   EXPECT_EQ(chain.layers().size(), 1U);
   Chain other;
   other.set_name("other");
-  EXPECT_EQ(message_of([&] { other.add(Dense(1)(input)); }), "Sequential 'other': must get layers and an Input, got a layer's output");
-  EXPECT_EQ(message_of([&] { other.ensure_built({{Shape::kUnknown, 4}}); }), "Sequential 'other': must have at least one layer");
+  EXPECT_EQ(message_of([&] { other.add(Dense(1)(input)); }),
+            "Sequential 'other': must get layers and an Input, got a layer's output");
+  EXPECT_EQ(message_of([&] {
+              other.ensure_built({{Shape::kUnknown, 4}});
+            }),
+            "Sequential 'other': must have at least one layer");
 }
 
 TEST(Chain, LayerThatDoesNotFitLeavesItAsItWas) {
@@ -106,7 +110,10 @@ TEST(Chain, WrongInputNamesTheModel) {
   chain.set_name("line");
   chain.add(Input({4}, {.name = "rows"}));
   chain.add(Dense(2));
-  EXPECT_EQ(message_of([&] { chain.call_many(at::ones({3, 5}), {}); }), "model 'line': input 'rows' must have shape (None, 4), got (3, 5)");
+  EXPECT_EQ(message_of([&] {
+              chain.call_many(at::ones({3, 5}), {});
+            }),
+            "model 'line': input 'rows' must have shape (None, 4), got (3, 5)");
 }
 
 }  // namespace

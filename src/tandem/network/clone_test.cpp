@@ -35,7 +35,8 @@ void expect_clone(Network& original) {
   ASSERT_EQ(old_weights.size(), new_weights.size());
   EXPECT_FALSE(at::equal(old_weights[0], new_weights[0])) << "weights must be drawn anew";
   copy->set_weights(old_weights);
-  for (std::size_t i = 0; i < old_weights.size(); ++i) EXPECT_TRUE(at::equal(original.get_weights()[i], old_weights[i]));
+  for (std::size_t i = 0; i < old_weights.size(); ++i)
+    EXPECT_TRUE(at::equal(original.get_weights()[i], old_weights[i]));
   std::vector<Tensor> x;
   for (const auto& shape : original.input_shapes()) x.push_back(at::rand(shape.without_batch().with_batch(3).sizes()));
   const auto want = original.call_many(x, {}), got = copy->call_many(x, {});
@@ -102,7 +103,8 @@ TEST(Clone, NamesALayerThatCannotBeMadeAgain) {
   Chain chain;
   chain.add(Input({4}));
   chain.add(LayerHandle(plain));
-  EXPECT_EQ(testing::message_of([&] { clone_network(chain); }), "layer 'mine' (Plain): must be made by make_layer or make_model to be cloned");
+  EXPECT_EQ(testing::message_of([&] { clone_network(chain); }),
+            "layer 'mine' (Plain): must be made by make_layer or make_model to be cloned");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+#include <atomic>
 #include <unordered_map>
 
 #include "tandem/core/error.h"
@@ -10,12 +12,16 @@
 namespace tandem {
 namespace {
 
+std::atomic<bool> fusion = true;
+
 // Inputs are float32, as Keras's are unless told otherwise: whole numbers and float64 are converted.
 Tensor as_float(const Tensor& x) {
   return x.scalar_type() == at::kDouble || at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x;
 }
 
 }  // namespace
+
+void set_fusion(bool on) { fusion = on; }
 
 Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
     : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
@@ -47,15 +53,18 @@ void Graph::plan() {
     first_slot[node.get()] = slots_;
     slots_ += node->output_shapes.size();
   }
-  const auto slot = [&](const KerasTensor& t) { return first_slot.at(t.node().get()) + static_cast<std::size_t>(t.index()); };
+  const auto slot = [&](const KerasTensor& t) {
+    return first_slot.at(t.node().get()) + static_cast<std::size_t>(t.index());
+  };
   for (const auto& node : order_.nodes) {
     if (node->is_input()) continue;
-    Step step{node->layer.get(), {}, first_slot[node.get()], node->output_shapes.size(), {}};
+    Step step{node->layer.get(), steps_.size(), false, {}, first_slot[node.get()], node->output_shapes.size(), {}};
     for (const auto& input : node->inputs) step.reads.push_back(slot(input));
     steps_.push_back(std::move(step));
   }
   for (const auto& input : inputs_) input_slots_.push_back(slot(input));
   for (const auto& output : outputs_) output_slots_.push_back(slot(output));
+  if (fusion) fuse_relus();
 
   std::vector<bool> needed(slots_, false);
   for (auto s : output_slots_) needed[s] = true;
@@ -67,6 +76,26 @@ void Graph::plan() {
   }
 }
 
+void Graph::fuse_relus() {
+  std::vector<int> readers(slots_, 0);
+  for (const auto& step : steps_) {
+    for (auto s : step.reads) ++readers[s];
+  }
+  for (auto s : output_slots_) ++readers[s];
+  std::unordered_map<std::size_t, Step*> makers;  // of values that a ReLU could be a part of
+  for (auto& step : steps_) {
+    const auto maker = step.layer->is_relu() ? makers.find(step.reads.front()) : makers.end();
+    if (maker != makers.end()) {
+      maker->second->relu = true;
+      maker->second->writes = step.writes;
+      step.layer = nullptr;
+    } else if (step.layer->can_apply_relu() && step.count == 1 && readers[step.writes] == 1) {
+      makers[step.writes] = &step;
+    }
+  }
+  std::erase_if(steps_, [](const Step& step) { return !step.layer; });
+}
+
 void Graph::check_inputs(const Shapes& given) const {
   if (static_cast<int64_t>(given.size()) != inputs_.size()) {
     throw InvalidArgument(c10::str("model '", name(), "': must get ", inputs_.size(), " inputs, got ", given.size()));
@@ -74,8 +103,8 @@ void Graph::check_inputs(const Shapes& given) const {
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto& input = inputs_[static_cast<int64_t>(i)];
     if (!input.shape().matches(given[i])) {
-      throw InvalidArgument(c10::str("model '", name(), "': input '", input.node()->layer->name(), "' must have shape ", input.shape(),
-                                     ", got ", given[i]));
+      throw InvalidArgument(c10::str("model '", name(), "': input '", input.node()->layer->name(), "' must have shape ",
+                                     input.shape(), ", got ", given[i]));
     }
   }
 }
@@ -87,12 +116,13 @@ Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
   for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
   check_inputs(given);
   std::vector<Tensor> values(slots_);
-  for (std::size_t i = 0; i < input_slots_.size(); ++i) values[input_slots_[i]] = as_float(inputs[static_cast<int64_t>(i)]);
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const auto& step = steps_[i];
+  for (std::size_t i = 0; i < input_slots_.size(); ++i)
+    values[input_slots_[i]] = as_float(inputs[static_cast<int64_t>(i)]);
+  for (const auto& step : steps_) {
     Tensors arguments;
     for (auto s : step.reads) arguments.push_back(values[s]);
-    Tensors results = step.layer->call_many(arguments, context.part(i));
+    Tensors results = step.relu ? step.layer->call_with_relu(arguments.front(), context.part(step.part))
+                                : step.layer->call_many(arguments, context.part(step.part));
     for (std::size_t j = 0; j < step.count; ++j) values[step.writes + j] = std::move(results[static_cast<int64_t>(j)]);
     for (auto s : step.last_use) values[s].reset();
   }
@@ -122,7 +152,9 @@ Shapes Graph::output_shapes(const Shapes& inputs) {
   Shapes results;
   for (int64_t i = 0; i < outputs_.size(); ++i) {
     const auto& output = outputs_[i];
-    results.push_back(output.node()->is_input() ? output.shape() : shapes[output.node().get()][static_cast<std::size_t>(output.index())]);
+    results.push_back(output.node()->is_input()
+                          ? output.shape()
+                          : shapes[output.node().get()][static_cast<std::size_t>(output.index())]);
   }
   return results;
 }

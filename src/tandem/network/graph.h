@@ -8,6 +8,10 @@
 
 namespace tandem {
 
+/// Whether graphs that are made from now on compute a ReLU together with the layer before it, where that layer can
+/// (Layer::can_apply_relu) and nothing else reads the value between them. On unless told otherwise; for comparisons.
+void set_fusion(bool on);
+
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
 class Graph : public Network {
  public:
@@ -32,12 +36,15 @@ class Graph : public Network {
   // One layer call: which values it reads, where its outputs go, and which values nobody needs after it.
   struct Step {
     Layer* layer;
+    uint64_t part;  // its number among all nodes' calls, which picks its stream of random numbers
+    bool relu;      // max(0, output) is part of the step
     std::vector<std::size_t> reads;
     std::size_t writes;
     std::size_t count;
     std::vector<std::size_t> last_use;
   };
   void plan();
+  void fuse_relus();
   void check_inputs(const Shapes& given) const;
 
   KerasTensors inputs_;

@@ -13,8 +13,8 @@ namespace {
 
 using NodePtr = std::shared_ptr<const Node>;
 
-// Depth-first from the outputs: nodes in the order in which they are finished, layers in the order of their first visit. A
-// node is made after its inputs, so a graph has no cycles.
+// Depth-first from the outputs: nodes in the order in which they are finished, layers in the order of their first
+// visit. A node is made after its inputs, so a graph has no cycles.
 class Walk {
  public:
   explicit Walk(const KerasTensors& inputs) : inputs_(inputs) {}
@@ -24,7 +24,8 @@ class Walk {
     if (finished_.count(node.get())) return;
     const bool declared = std::find(inputs_.begin(), inputs_.end(), tensor) != inputs_.end();
     if (node->is_input() && !declared) {
-      throw InvalidArgument(c10::str("model: graph is disconnected, input '", node->layer->name(), "' of shape ", tensor.shape(),
+      throw InvalidArgument(c10::str("model: graph is disconnected, input '", node->layer->name(), "' of shape ",
+                                     tensor.shape(),
                                      " is needed for the outputs and must be among the model's inputs"));
     }
     first_visit_.try_emplace(node->layer.get(), static_cast<int64_t>(first_visit_.size()));
@@ -52,7 +53,8 @@ void check_names(const std::vector<std::shared_ptr<Layer>>& layers) {
   std::set<std::string> names;
   for (const auto& layer : layers) {
     if (!names.insert(layer->name()).second) {
-      throw InvalidArgument(c10::str("model: the name '", layer->name(), "' is used by more than one layer; names must be unique"));
+      throw InvalidArgument(
+          c10::str("model: the name '", layer->name(), "' is used by more than one layer; names must be unique"));
     }
   }
 }
@@ -63,7 +65,8 @@ GraphOrder order_graph(const KerasTensors& inputs, const KerasTensors& outputs) 
   if (inputs.empty() || outputs.empty()) throw InvalidArgument("model: must have at least one input and one output");
   for (const auto& input : inputs) {
     if (!input.node()->is_input()) {
-      throw InvalidArgument(c10::str("model: inputs must come from Input, got the output of layer '", input.node()->layer->name(), "'"));
+      throw InvalidArgument(
+          c10::str("model: inputs must come from Input, got the output of layer '", input.node()->layer->name(), "'"));
     }
   }
   Walk walk(inputs);

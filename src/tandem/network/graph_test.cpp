@@ -1,5 +1,5 @@
-// Functional graphs: what is computed, and in which order Keras lists layers. The orders were read from keras 3.15.1 for the
-// same graphs.
+// Functional graphs: what is computed, and in which order Keras lists layers. The orders were read from keras 3.15.1
+// for the same graphs.
 #include "tandem/network/graph.h"
 
 #include <ATen/ATen.h>
@@ -22,7 +22,9 @@ using layers::Concatenate;
 using testing::message_of;
 using Names = std::vector<std::string>;
 
-layers::Dense dense(const std::string& name, int64_t units = 4) { return layers::Dense(units, {.use_bias = false, .name = name}); }
+layers::Dense dense(const std::string& name, int64_t units = 4) {
+  return layers::Dense(units, {.use_bias = false, .name = name});
+}
 KerasTensor input(const std::string& name) { return layers::Input({4}, {.name = name}); }
 Add add() { return Add({.name = "add"}); }
 
@@ -41,7 +43,8 @@ TEST(GraphOrder, LayersByDistanceFromTheOutputs) {
   EXPECT_EQ(layer_names(Graph(x, add()({dense("a2")(dense("a1")(x)), b}))), (Names{"in", "a1", "a2", "b1", "add"}));
   x = input("in");
   const auto p = dense("p")(x), q = dense("q")(p), r = dense("r2")(dense("r")(p));
-  EXPECT_EQ(layer_names(Graph(x, dense("e")(Concatenate({.name = "j"})({q, r, p})))), (Names{"in", "p", "r", "q", "r2", "j", "e"}));
+  EXPECT_EQ(layer_names(Graph(x, dense("e")(Concatenate({.name = "j"})({q, r, p})))),
+            (Names{"in", "p", "r", "q", "r2", "j", "e"}));
 }
 
 TEST(GraphOrder, SharedLayerCountsAtItsFarthestUse) {
@@ -65,7 +68,8 @@ TEST(GraphOrder, SeveralInputsAndOutputs) {
   EXPECT_EQ(layer_names(inner_output), (Names{"in", "h", "o"}));
   EXPECT_EQ(inner_output.output_names(), (Names{"o", "h"}));
   const auto a = input("a"), b = input("b"), c = input("c");
-  EXPECT_EQ(layer_names(Graph({c, a, b}, dense("d")(add()({b, a})))), (Names{"b", "a", "add", "c", "d"}));  // c: no output needs it
+  EXPECT_EQ(layer_names(Graph({c, a, b}, dense("d")(add()({b, a})))),
+            (Names{"b", "a", "add", "c", "d"}));  // c: no output needs it
 }
 
 TEST(GraphOrder, NestedNetworksAreOneLayer) {
@@ -140,9 +144,13 @@ TEST(Graph, OutputShapesFollowTheInputs) {
 
 TEST(GraphErrors, NameWhatDoesNotConnect) {
   const auto a = input("a"), b = input("b");
-  EXPECT_EQ(message_of([&] { Graph(a, add()({dense("d")(a), b})); }),
-            "model: graph is disconnected, input 'b' of shape (None, 4) is needed for the outputs and must be among the model's inputs");
-  EXPECT_EQ(message_of([&] { Graph(dense("h")(a), dense("d")(a)); }), "model: inputs must come from Input, got the output of layer 'h'");
+  EXPECT_EQ(message_of([&] {
+              Graph(a, add()({dense("d")(a), b}));
+            }),
+            "model: graph is disconnected, input 'b' of shape (None, 4) is needed for the outputs and must be among "
+            "the model's inputs");
+  EXPECT_EQ(message_of([&] { Graph(dense("h")(a), dense("d")(a)); }),
+            "model: inputs must come from Input, got the output of layer 'h'");
   EXPECT_EQ(message_of([&] { Graph(a, KerasTensors()); }), "model: must have at least one input and one output");
   EXPECT_EQ(message_of([&] { Graph(a, dense("twin")(dense("twin")(a))); }),
             "model: the name 'twin' is used by more than one layer; names must be unique");
@@ -153,9 +161,14 @@ TEST(GraphErrors, NameWrongInputs) {
   Graph graph({a, b}, add()({a, b}));
   graph.set_name("pair");
   EXPECT_EQ(message_of([&] { graph.call_many(at::ones({2, 4}), {}); }), "model 'pair': must get 2 inputs, got 1");
-  EXPECT_EQ(message_of([&] { graph.call_many({at::ones({2, 4}), at::ones({2, 5})}, {}); }),
+  EXPECT_EQ(message_of([&] {
+              graph.call_many({at::ones({2, 4}), at::ones({2, 5})}, {});
+            }),
             "model 'pair': input 'b' must have shape (None, 4), got (2, 5)");
-  EXPECT_EQ(message_of([&] { graph.output_shapes({{2, 4}, {2, 4, 1}}); }), "model 'pair': input 'b' must have shape (None, 4), got (2, 4, 1)");
+  EXPECT_EQ(message_of([&] {
+              graph.output_shapes({{2, 4}, {2, 4, 1}});
+            }),
+            "model 'pair': input 'b' must have shape (None, 4), got (2, 4, 1)");
 }
 
 }  // namespace

@@ -22,13 +22,14 @@ std::vector<Tensor> Network::get_weights() const {
 void Network::set_weights(const std::vector<Tensor>& values) {
   const auto own = weights();
   if (own.size() != values.size()) {
-    throw InvalidArgument(c10::str("set_weights: model '", name(), "' has ", own.size(), " weights, got ", values.size()));
+    throw InvalidArgument(
+        c10::str("set_weights: model '", name(), "' has ", own.size(), " weights, got ", values.size()));
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     const auto given = Shape::of(values[i].sizes().vec());
     if (given != own[i].shape()) {
-      throw InvalidArgument(c10::str("set_weights: weight ", i, " ('", own[i].name(), "') of model '", name(), "' must have shape ",
-                                     own[i].shape(), ", got ", given));
+      throw InvalidArgument(c10::str("set_weights: weight ", i, " ('", own[i].name(), "') of model '", name(),
+                                     "' must have shape ", own[i].shape(), ", got ", given));
     }
   }
   for (std::size_t i = 0; i < own.size(); ++i) own[i].assign(values[i]);

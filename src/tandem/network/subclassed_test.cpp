@@ -35,7 +35,9 @@ TEST(SubclassedModel, IsBuiltByADryRun) {
 TEST(SubclassedModel, SeveralInputsAndOutputs) {
   struct Pair : SubclassedModel {
     Dense shared = track("shared", Dense(3));
-    Tensors call_many(const Tensors& inputs, const CallContext&) override { return {shared(inputs[0]), shared(inputs[1]), shared(inputs[0] + inputs[1])}; }
+    Tensors call_many(const Tensors& inputs, const CallContext&) override {
+      return {shared(inputs[0]), shared(inputs[1]), shared(inputs[0] + inputs[1])};
+    }
   };
   Pair model;
   model.ensure_built({{Shape::kUnknown, 4}, {Shape::kUnknown, 4}});
@@ -46,7 +48,9 @@ TEST(SubclassedModel, SeveralInputsAndOutputs) {
 TEST(SubclassedModel, EachCallOfADropoutHasItsOwnMask) {
   struct Noisy : SubclassedModel {
     layers::Dropout first = track("first", layers::Dropout(0.5)), second = track("second", layers::Dropout(0.5));
-    Tensors call_many(const Tensors& x, const CallContext& context) override { return {first(x[0]), second(x[0], context), first(x[0])}; }
+    Tensors call_many(const Tensors& x, const CallContext& context) override {
+      return {first(x[0]), second(x[0], context), first(x[0])};
+    }
   };
   Noisy model;
   model.ensure_built({{Shape::kUnknown, 50}});
@@ -59,7 +63,8 @@ TEST(SubclassedModel, EachCallOfADropoutHasItsOwnMask) {
   const auto all = masks(0, ones), tail = masks(2, ones.slice(0, 2, 4));
   EXPECT_FALSE(at::equal(all[0], all[1]));
   EXPECT_FALSE(at::equal(all[0], all[2]));
-  for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(at::equal(all[i].slice(0, 2, 4), tail[i])) << "rows must have the same masks on any device";
+  for (int64_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(at::equal(all[i].slice(0, 2, 4), tail[i])) << "rows must have the same masks on any device";
 }
 
 TEST(SubclassedModel, NamesAreRegisteredOnce) {

@@ -34,12 +34,14 @@ std::string names_of(const std::vector<Weight>& weights) {
 
 TEST(NetworkWeights, OrderAndFreezingAreThoseOfKeras) {  // read from keras 3.15.1
   const auto chain = normalized();
-  EXPECT_EQ(names_of(chain->weights()), "gamma beta moving_mean moving_variance kernel gamma beta moving_mean moving_variance");
+  EXPECT_EQ(names_of(chain->weights()),
+            "gamma beta moving_mean moving_variance kernel gamma beta moving_mean moving_variance");
   EXPECT_EQ(names_of(chain->trainable_weights()), "gamma beta kernel gamma beta");
   EXPECT_EQ(names_of(chain->non_trainable_weights()), "moving_mean moving_variance moving_mean moving_variance");
   chain->layers()[0]->set_trainable(false);
   EXPECT_EQ(names_of(chain->trainable_weights()), "kernel gamma beta");
-  EXPECT_EQ(names_of(chain->non_trainable_weights()), "gamma beta moving_mean moving_variance moving_mean moving_variance");
+  EXPECT_EQ(names_of(chain->non_trainable_weights()),
+            "gamma beta moving_mean moving_variance moving_mean moving_variance");
   chain->set_trainable(false);
   EXPECT_EQ(names_of(chain->trainable_weights()), "");
   EXPECT_EQ(chain->non_trainable_weights().size(), 9U);
@@ -74,14 +76,16 @@ TEST(NetworkWeights, SetRefusesWhatDoesNotFitAndChangesNothing) {
   auto wrong = values;
   wrong[4] = at::ones({3, 4});
   const auto before = chain->get_weights();
-  EXPECT_EQ(message_of([&] { chain->set_weights(wrong); }), "set_weights: weight 4 ('kernel') of model 'normalized' must have shape (4, 3), got (3, 4)");
+  EXPECT_EQ(message_of([&] { chain->set_weights(wrong); }),
+            "set_weights: weight 4 ('kernel') of model 'normalized' must have shape (4, 3), got (3, 4)");
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(at::equal(chain->get_weights()[i], before[i])) << i;
 }
 
 TEST(NetworkWeights, RegularizationIsTheSumOverTrainedWeights) {
   Chain chain;
   chain.add(layers::Input({2}));
-  chain.add(layers::Dense(1, {.kernel_regularizer = regularizers::L2(0.1), .bias_regularizer = regularizers::L1(2), .name = "first"}));
+  chain.add(layers::Dense(
+      1, {.kernel_regularizer = regularizers::L2(0.1), .bias_regularizer = regularizers::L1(2), .name = "first"}));
   chain.add(layers::Dense(1, {.use_bias = false, .kernel_regularizer = regularizers::L2(1), .name = "second"}));
   chain.set_weights({at::tensor({1.0F, 2.0F}).view({2, 1}), at::tensor({-3.0F}), at::tensor({5.0F}).view({1, 1})});
   EXPECT_FLOAT_EQ(chain.regularization().item<float>(), 0.5F + 6 + 25);

@@ -14,8 +14,8 @@ std::string difference(const at::Tensor& got, const at::Tensor& want, double tol
   if (same.all().item<bool>()) return "";
   const auto excess = at::where(same, at::zeros_like(g), (g - w).abs() / (1 + w.abs())).nan_to_num(1e300, 1e300);
   const auto at = excess.argmax().item<int64_t>();
-  return c10::str("element ", at, " of ", want.sizes(), " is ", g[at].item<double>(), ", must be ", w[at].item<double>(), " (",
-                  (~same).sum().item<int64_t>(), " differ)");
+  return c10::str("element ", at, " of ", want.sizes(), " is ", g[at].item<double>(), ", must be ",
+                  w[at].item<double>(), " (", (~same).sum().item<int64_t>(), " differ)");
 }
 
 }  // namespace tandem::testing

@@ -15,14 +15,16 @@ class ClassWeighting : public data::Transform {
   std::string class_name() const override { return "ClassWeighting"; }
 
   data::Batch apply(data::Batch batch, std::span<const RandomStream>) const override {
-    if (batch.y.size() != 1) throw InvalidArgument(c10::str("class_weight: must be used with one output, got ", batch.y.size()));
+    if (batch.y.size() != 1)
+      throw InvalidArgument(c10::str("class_weight: must be used with one output, got ", batch.y.size()));
     Tensor ids = batch.y[0];
     if (ids.dim() == 2 && ids.size(1) > 1) {
       ids = ids.argmax(1);
     } else if (ids.dim() == 2) {
       ids = ids.squeeze(1);
     } else if (ids.dim() != 1) {
-      throw InvalidArgument(c10::str("class_weight: targets must be class ids or one-hot rows, got shape ", Shape::of(ids.sizes().vec())));
+      throw InvalidArgument(c10::str("class_weight: targets must be class ids or one-hot rows, got shape ",
+                                     Shape::of(ids.sizes().vec())));
     }
     ids = ids.to(at::kLong).contiguous();
     Tensor factors = at::ones({batch.rows()}, at::kFloat);

@@ -27,7 +27,10 @@ TEST(ClassWeight, MultipliesTheWeightsOfRows) {
 }
 
 TEST(ClassWeight, OtherTargetsAreRefused) {
-  EXPECT_EQ(testing::message_of([] { weighed(at::zeros({2, 3, 4})); }), "class_weight: targets must be class ids or one-hot rows, got shape (2, 3, 4)");
+  EXPECT_EQ(testing::message_of([] {
+              weighed(at::zeros({2, 3, 4}));
+            }),
+            "class_weight: targets must be class ids or one-hot rows, got shape (2, 3, 4)");
   EXPECT_EQ(testing::message_of([] {
               class_weighting({{0, 1.0}})->apply({at::zeros({2, 1}), {at::zeros({2}), at::zeros({2})}, {}}, {});
             }),

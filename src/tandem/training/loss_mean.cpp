@@ -12,7 +12,8 @@ void LossMean::add(const distribute::StepResult& step) {
 
 void LossMean::results(Logs& logs) const {
   if (names_.size() > 1) {
-    for (std::size_t i = 0; i < outputs_.size(); ++i) logs.set(names_[i] + "_loss", batches_ ? outputs_[i] / static_cast<double>(batches_) : 0);
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      logs.set(names_[i] + "_loss", batches_ ? outputs_[i] / static_cast<double>(batches_) : 0);
   }
   logs.set("loss", rows_ ? weighted_ / static_cast<double>(rows_) : 0);
 }

@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// Keras's running losses of an epoch: the total is the mean over batches weighted by their rows; an output's own loss is the
-/// plain mean over batches, as Keras's compiled mode has it, and is shown only where there are several.
+/// Keras's running losses of an epoch: the total is the mean over batches weighted by their rows; an output's own loss
+/// is the plain mean over batches, as Keras's compiled mode has it, and is shown only where there are several.
 class LossMean {
  public:
   explicit LossMean(std::vector<std::string> output_names) : names_(std::move(output_names)) {}

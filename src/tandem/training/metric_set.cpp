@@ -22,7 +22,8 @@ std::string free_name(const Logs& logs, const std::string& prefix, const std::st
 
 }  // namespace
 
-MetricSet::MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vector<std::string> prefixes, int64_t replicas)
+MetricSet::MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vector<std::string> prefixes,
+                     int64_t replicas)
     : by_output_(std::move(by_output)), prefixes_(std::move(prefixes)), replicas_(static_cast<std::size_t>(replicas)) {}
 
 void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& outputs) {

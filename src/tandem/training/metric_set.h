@@ -15,8 +15,8 @@ struct ShownMetric {
   bool weighted = false;
 };
 
-/// The metrics of a model over several replicas: each replica updates its own, and what is shown is made from the sum of
-/// their states. "accuracy" becomes the kind that fits the first rows seen.
+/// The metrics of a model over several replicas: each replica updates its own, and what is shown is made from the sum
+/// of their states. "accuracy" becomes the kind that fits the first rows seen.
 class MetricSet {
  public:
   /// `by_output[i]` are the metrics of output i; `prefixes[i]` is put before their names (empty, or "<output>_").
@@ -24,8 +24,8 @@ class MetricSet {
 
   /// Called by replica `rank`'s thread with its rows.
   void update(int64_t rank, const data::Batch& rows, const Tensors& outputs);
-  /// Adds "name: value" of each metric to `logs`; a name that is taken becomes "weighted_name" or "name_1", as in Keras.
-  /// No replica may be in update.
+  /// Adds "name: value" of each metric to `logs`; a name that is taken becomes "weighted_name" or "name_1", as in
+  /// Keras. No replica may be in update.
   void results(Logs& logs) const;
   void reset();
 

@@ -31,7 +31,8 @@ TEST(MetricSet, StatesAreSharedOverReplicasNeverResults) {
 
 TEST(MetricSet, AccuracyBecomesTheKindThatFits) {
   MetricSet set({{{"accuracy"}}, {{"accuracy"}}}, {"kind_", "flag_"}, 1);
-  const Tensor one_hot = at::eye(3), probabilities = at::tensor({0.1F, 0.9F, 0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F}).view({3, 3});
+  const Tensor one_hot = at::eye(3),
+               probabilities = at::tensor({0.1F, 0.9F, 0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F}).view({3, 3});
   set.update(0, {one_hot, {one_hot, column_of({1, 0, 1})}, {}}, {probabilities, column_of({0.7F, 0.8F, 0.9F})});
   EXPECT_DOUBLE_EQ(results_of(set)["kind_accuracy"], 2 / 3.0);
   EXPECT_DOUBLE_EQ(results_of(set)["flag_accuracy"], 2 / 3.0);

@@ -1,6 +1,8 @@
 #include "tandem/training/progress.h"
 
-#include <unistd.h>
+#include <iostream>
+
+#include "tandem/report/terminal.h"
 
 namespace tandem {
 
@@ -8,7 +10,7 @@ report::ProgressOptions progress_options(int64_t total_steps, int64_t verbose) {
   report::ProgressOptions options;
   options.total_steps = total_steps;
   options.verbose = static_cast<int>(verbose);
-  options.terminal = isatty(STDOUT_FILENO) != 0;
+  options.terminal = report::is_terminal(std::cout);
   return options;
 }
 

@@ -15,17 +15,20 @@ Trainer::~Trainer() = default;
 distribute::Execution& Trainer::execution() {
   if (!execution_) {
     if (!parts_.network->built()) {
-      throw InvalidArgument(c10::str("model '", parts_.network->name(), "': must know its input shape before this; call it on data, or begin with Input"));
+      throw InvalidArgument(c10::str("model '", parts_.network->name(),
+                                     "': must know its input shape before this; call it on data, or begin with Input"));
     }
     distribute::Program program{parts_.network, nullptr, parts_.optimizer};
-    if (!parts_.losses.empty()) program.losses = std::make_shared<distribute::LossSet>(parts_.losses, parts_.loss_weights);
+    if (!parts_.losses.empty())
+      program.losses = std::make_shared<distribute::LossSet>(parts_.losses, parts_.loss_weights);
     execution_ = parts_.strategy->bind(program);
   }
   return *execution_;
 }
 
 void Trainer::bind(const Dataset& data) {
-  if (data.size() == 0) throw InvalidArgument(c10::str("model '", parts_.network->name(), "': data must have at least one row, got 0"));
+  if (data.size() == 0)
+    throw InvalidArgument(c10::str("model '", parts_.network->name(), "': data must have at least one row, got 0"));
   if (!parts_.network->built()) {
     Shapes shapes;
     for (const auto& x : data.get(0).x) shapes.push_back(Shape::of(x.sizes().vec()).without_batch().with_batch());

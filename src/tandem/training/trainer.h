@@ -48,8 +48,8 @@ struct PassPlan {
   std::vector<std::shared_ptr<Callback>> callbacks;
 };
 
-/// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so that
-/// a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
+/// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so
+/// that a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
 class Trainer {
  public:
   explicit Trainer(TrainerParts parts);

@@ -21,18 +21,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 void check(const FitPlan& plan, const TrainerParts& parts) {
-  if (parts.losses.empty() || !parts.optimizer) throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
+  if (parts.losses.empty() || !parts.optimizer)
+    throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
   if (plan.batch_size < 1) throw InvalidArgument(c10::str("fit: batch_size must be at least 1, got ", plan.batch_size));
   if (plan.validation_batch_size < 1) {
     throw InvalidArgument(c10::str("fit: validation_batch_size must be at least 1, got ", plan.validation_batch_size));
   }
   if (plan.epochs < 0) throw InvalidArgument(c10::str("fit: epochs must not be negative, got ", plan.epochs));
-  if (plan.initial_epoch < 0) throw InvalidArgument(c10::str("fit: initial_epoch must not be negative, got ", plan.initial_epoch));
+  if (plan.initial_epoch < 0)
+    throw InvalidArgument(c10::str("fit: initial_epoch must not be negative, got ", plan.initial_epoch));
   if (plan.steps_per_epoch == 0 || plan.steps_per_epoch < -1) {
-    throw InvalidArgument(c10::str("fit: steps_per_epoch must be positive, or -1 for all data, got ", plan.steps_per_epoch));
+    throw InvalidArgument(
+        c10::str("fit: steps_per_epoch must be positive, or -1 for all data, got ", plan.steps_per_epoch));
   }
-  if (plan.validation_freq < 1) throw InvalidArgument(c10::str("fit: validation_freq must be at least 1, got ", plan.validation_freq));
-  if (plan.verbose < 0 || plan.verbose > 2) throw InvalidArgument(c10::str("fit: verbose must be 0, 1 or 2, got ", plan.verbose));
+  if (plan.validation_freq < 1)
+    throw InvalidArgument(c10::str("fit: validation_freq must be at least 1, got ", plan.validation_freq));
+  if (plan.verbose < 0 || plan.verbose > 2)
+    throw InvalidArgument(c10::str("fit: verbose must be 0, 1 or 2, got ", plan.verbose));
 }
 
 // "training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch"
@@ -41,7 +46,8 @@ std::string describe(const distribute::Execution& execution, int64_t batch_size,
   for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);
   const int64_t threads = execution.threads_per_device();
   return c10::str("training on ", execution.devices().to_string(), " (", threads, threads == 1 ? " thread" : " threads",
-                  execution.devices().size() > 1 ? " each): " : "): ", rows, " rows of each batch of ", batch_size, ", ", steps, " steps an epoch");
+                  execution.devices().size() > 1 ? " each): " : "): ", rows, " rows of each batch of ", batch_size,
+                  ", ", steps, " steps an epoch");
 }
 
 // What the execution's counters say now; the difference of two is what happened between them.
@@ -74,8 +80,8 @@ void warn_of_idle_devices(const distribute::Execution& execution, const std::vec
   const auto rows = execution.rows_trained();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (rows[r] == before[r]) {
-      log_warning(c10::str("device ", execution.devices()[static_cast<int64_t>(r)].to_string(), " got no row in epoch ", epoch + 1,
-                           "; use larger batches or fewer devices"));
+      log_warning(c10::str("device ", execution.devices()[static_cast<int64_t>(r)].to_string(), " got no row in epoch ",
+                           epoch + 1, "; use larger batches or fewer devices"));
     }
   }
 }
@@ -99,7 +105,9 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   const auto output_names = parts_.network->output_names();
   MetricSet metrics(parts_.metrics, metric_prefixes(), execution.devices().size());
   LossMean losses(output_names);
-  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) { metrics.update(rank, rows, outputs); };
+  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) {
+    metrics.update(rank, rows, outputs);
+  };
   const auto figures = [&] {
     Logs logs;
     metrics.results(logs);
@@ -112,7 +120,8 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   const int64_t last_pass = plan.steps_per_epoch > 0 ? -1 : passes_ + plan.epochs - plan.initial_epoch - 1;
   data::Loader loader(plan.data, {.batch_size = batch_size, .last_epoch = last_pass, .random = random_});
   if (loader.batches() == 0) {
-    throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size, ", got ", plan.data.size(), " rows with the rest dropped"));
+    throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size, ", got ", plan.data.size(),
+                                   " rows with the rest dropped"));
   }
   const int64_t steps = plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader.batches();
   if (plan.verbose > 0) log_info(describe(execution, batch_size, steps));
@@ -152,7 +161,8 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
         if (step == 0) {  // the last epoch ended with the data
           batch = loader.next();
         } else {
-          log_warning(c10::str("fit: the data ended after ", step, " of ", steps, " steps of epoch ", epoch + 1, "; the next begins with its first row"));
+          log_warning(c10::str("fit: the data ended after ", step, " of ", steps, " steps of epoch ", epoch + 1,
+                               "; the next begins with its first row"));
           break;
         }
       }
@@ -165,7 +175,8 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
       if (!std::isfinite(result.loss) && !warned_of_nan) {
         warned_of_nan = true;
         bar.clear();
-        log_warning(c10::str("loss is ", result.loss, " at step ", step + 1, " of epoch ", epoch + 1, " (update ", iteration + 1, ")"));
+        log_warning(c10::str("loss is ", result.loss, " at step ", step + 1, " of epoch ", epoch + 1, " (update ",
+                             iteration + 1, ")"));
       }
       rows_done += result.rows;
       ++step;
@@ -186,7 +197,8 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     ++epochs_trained_;
     epoch_logs = figures();
     if (plan.validation && (epoch + 1) % plan.validation_freq == 0) {
-      const auto validation = run_evaluate({*plan.validation, plan.validation_batch_size, 0, {}}, model, callbacks, true);
+      const auto validation =
+          run_evaluate({*plan.validation, plan.validation_batch_size, 0, {}}, model, callbacks, true);
       for (const auto& [name, value] : validation) epoch_logs.set("val_" + name, value);
     }
     bar.finish_epoch(epoch_logs);

@@ -17,8 +17,10 @@ namespace tandem {
 namespace {
 
 void check(const PassPlan& plan, const char* what) {
-  if (plan.batch_size < 1) throw InvalidArgument(c10::str(what, ": batch_size must be at least 1, got ", plan.batch_size));
-  if (plan.verbose < 0 || plan.verbose > 2) throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
+  if (plan.batch_size < 1)
+    throw InvalidArgument(c10::str(what, ": batch_size must be at least 1, got ", plan.batch_size));
+  if (plan.verbose < 0 || plan.verbose > 2)
+    throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
 }
 
 }  // namespace
@@ -40,7 +42,9 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
   MetricSet metrics(parts_.metrics, metric_prefixes(), execution.devices().size());
   LossMean losses(parts_.network->output_names());
-  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) { metrics.update(rank, rows, outputs); };
+  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) {
+    metrics.update(rank, rows, outputs);
+  };
   const auto figures = [&] {
     Logs logs;
     metrics.results(logs);
