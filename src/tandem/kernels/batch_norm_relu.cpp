@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
@@ -51,7 +52,7 @@ class ChannelFactors {
 };
 
 // Rows that are worth handing to another thread.
-int64_t grain(int64_t channels) { return std::max<int64_t>(1, at::internal::GRAIN_SIZE / channels); }
+int64_t grain(int64_t channels) { return std::max<int64_t>(1, 32768 / channels); }
 
 inline void write_outputs(const ChannelRows& x, const Coefficients& k, float* __restrict out) {
   const float* __restrict mean = k.mean, * __restrict scale = k.scale, * __restrict beta = k.beta;

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <numeric>
+#include <optional>
 
 #include "tandem/kernels/batch_norm_relu.h"
 #include "tandem/kernels/channel_rows.h"
@@ -32,32 +33,41 @@ Tensor plain_batch_norm_relu(const Tensor& x, const Tensor& gamma, const Tensor&
   return at::relu(out);
 }
 
+// The gradients of x, gamma and beta, made so that they have gradients themselves.
+variable_list differentiable_backward(AutogradContext* context, const variable_list& saved,
+                                      const variable_list& gradients) {
+  // Of views: gamma may be behind x too, where a layer is used twice, and that share is not this call's.
+  variable_list inputs(3), wanted, results(7);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (saved[i].defined()) inputs[i] = saved[i].view_as(saved[i]);
+    if (saved[i].defined() && saved[i].requires_grad()) wanted.push_back(inputs[i]);
+  }
+  const Tensor out =
+      plain_batch_norm_relu(inputs[0], inputs[1], inputs[2], saved[3], saved[4],
+                            context->saved_data["epsilon"].toDouble(), context->saved_data["from_batch"].toBool());
+  const auto found = torch::autograd::grad({out}, wanted, gradients, std::nullopt, /*create_graph=*/true);
+  for (std::size_t i = 0, next = 0; i < 3; ++i) {
+    if (saved[i].defined() && saved[i].requires_grad()) results[i] = found[next++];
+  }
+  return results;
+}
+
 struct BatchNormRelu : torch::autograd::Function<BatchNormRelu> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& gamma, const Tensor& beta,
-                        const Tensor& mean, const Tensor& inverse_deviation, double epsilon, bool from_batch) {
-    context->save_for_backward({x, gamma, beta, mean, inverse_deviation});
+  static Tensor forward(AutogradContext* context, const Tensor& x, const std::optional<Tensor>& gamma,
+                        const std::optional<Tensor>& beta, const Tensor& mean, const Tensor& inverse_deviation,
+                        double epsilon, bool from_batch) {
+    const kernels::ChannelNorm norm{mean, inverse_deviation, gamma.value_or(Tensor()), beta.value_or(Tensor())};
+    context->save_for_backward({x, norm.gamma, norm.beta, mean, inverse_deviation});
     context->saved_data["epsilon"] = epsilon;
     context->saved_data["from_batch"] = from_batch;
-    return kernels::batch_norm_relu(x, {mean, inverse_deviation, gamma, beta});
+    return kernels::batch_norm_relu(x, norm);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &gamma = saved[1], &beta = saved[2], &mean = saved[3], &inverse_deviation = saved[4];
     const bool from_batch = context->saved_data["from_batch"].toBool();
-    if (c10::GradMode::is_enabled()) {
-      const double epsilon = context->saved_data["epsilon"].toDouble();
-      variable_list inputs, results(7);
-      for (std::size_t i = 0; i < 3; ++i) {
-        if (saved[i].defined() && saved[i].requires_grad()) inputs.push_back(saved[i]);
-      }
-      const Tensor out = plain_batch_norm_relu(x, gamma, beta, mean, inverse_deviation, epsilon, from_batch);
-      auto found = torch::autograd::grad({out}, inputs, gradients, std::nullopt, /*create_graph=*/true).begin();
-      for (std::size_t i = 0; i < 3; ++i) {
-        if (saved[i].defined() && saved[i].requires_grad()) results[i] = *found++;
-      }
-      return results;
-    }
+    if (c10::GradMode::is_enabled()) return differentiable_backward(context, saved, gradients);
     const Tensor gradient = kernels::has_channel_rows(gradients[0]) ? gradients[0] : gradients[0].contiguous();
     const auto result =
         kernels::batch_norm_relu_backward(gradient, x, {mean, inverse_deviation, gamma, beta}, from_batch);
@@ -70,7 +80,7 @@ struct BatchNormRelu : torch::autograd::Function<BatchNormRelu> {
 
 bool can_fuse_relu(const Tensor& x) { return kernels::has_channel_rows(x); }
 
-Tensor batch_norm_relu(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+Tensor batch_norm_relu(const Tensor& x, const std::optional<Tensor>& gamma, const std::optional<Tensor>& beta,
                        const kernels::ChannelStatistics& statistics, double epsilon, bool from_batch) {
   const Tensor inverse_deviation = [&] {
     c10::NoGradGuard no_grad;

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "tandem/core/tensor.h"
 #include "tandem/kernels/channel_statistics.h"
 
@@ -9,10 +11,10 @@ namespace tandem {
 bool can_fuse_relu(const Tensor& x);
 
 /// max(0, gamma (x - mean) / sqrt(variance + epsilon) + beta) with gradients, in one pass forward and two backward
-/// where LibTorch's two operators make four and five. gamma and beta may be undefined: 1 and 0. `from_batch`: the
+/// where LibTorch's two operators make four and five. gamma and beta may be absent: 1 and 0. `from_batch`: the
 /// statistics are those of x, and its gradient goes through them. A gradient that is itself to be differentiated
 /// (create_graph) is made of LibTorch's operators.
-Tensor batch_norm_relu(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+Tensor batch_norm_relu(const Tensor& x, const std::optional<Tensor>& gamma, const std::optional<Tensor>& beta,
                        const kernels::ChannelStatistics& statistics, double epsilon, bool from_batch);
 
 }  // namespace tandem

@@ -49,8 +49,11 @@ Run run(const BatchNormalizationOptions& options, const Tensor& x, const Tensor&
 void expect_equal_runs(const BatchNormalizationOptions& options, const Tensor& x, const Tensor& r, bool training,
                        bool frozen = false) {
   const Run fused = run(options, x, r, true, training, frozen), plain = run(options, x, r, false, training, frozen);
-  expect_close(fused.out, plain.out, 1e-5, "output");
-  expect_close(fused.x_gradient, plain.x_gradient, 1e-5, "gradient of x");
+  // LibTorch multiplies before it subtracts the mean; of one row, without deviation, that leaves 1 / sqrt(epsilon)
+  // times the rounding.
+  const double tolerance = x.numel() == x.size(-1) ? 1e-4 : 1e-5;
+  expect_close(fused.out, plain.out, tolerance, "output");
+  expect_close(fused.x_gradient, plain.x_gradient, tolerance, "gradient of x");
   ASSERT_EQ(fused.weights.size(), plain.weights.size());
   for (std::size_t i = 0; i < plain.weights.size(); ++i) {
     expect_close(fused.weights[i], plain.weights[i], 1e-5, "weight " + std::to_string(i));
@@ -105,7 +108,8 @@ TEST(BatchNormRelu, OtherInputsTakeThePlainPath) {
 }
 
 TEST(BatchNormRelu, SecondDerivatives) {
-  // The sum of squared gradients, differentiated: through the fused function and through LibTorch's own.
+  // The sum of squared gradients, differentiated, for a layer that is used twice: through the fused function and
+  // through LibTorch's own.
   at::manual_seed(10);
   const Tensor data = at::randn({12, 3}), r = at::randn({12, 3});
   for (const bool training : {true, false}) {
@@ -117,7 +121,10 @@ TEST(BatchNormRelu, SecondDerivatives) {
       const Tensor x = data.detach().requires_grad_(true);
       CallContext context;
       context.training = training;
-      const Tensor out = fused ? layer->call_with_relu(x, context) : at::relu(layer->call(x, context));
+      const auto apply = [&](const Tensor& t) {
+        return fused ? layer->call_with_relu(t, context) : at::relu(layer->call(t, context));
+      };
+      const Tensor out = apply(apply(x) * x);  // gamma is behind both inputs of the second call
       const auto first = torch::autograd::grad({(out * r).square().sum()}, {x, gamma}, {}, std::nullopt, true);
       (first[0].square().sum() + first[1].square().sum()).backward();
       second.push_back(x.grad());

@@ -95,8 +95,7 @@ class BatchNormalizationLayer : public Layer {
       statistics = kernels::channel_statistics(x);
       move_towards(statistics.mean, statistics.variance);
     }
-    return batch_norm_relu(x, given(gamma_).value_or(Tensor()), given(beta_).value_or(Tensor()), statistics,
-                           options_.epsilon, training);
+    return batch_norm_relu(x, given(gamma_), given(beta_), statistics, options_.epsilon, training);
   }
 
  private:
