@@ -22,4 +22,19 @@ class CallbackList {
   std::vector<std::shared_ptr<Callback>> callbacks_;
 };
 
+/// While alive, the callbacks of a list have `model` as theirs; afterwards none, also when the loop ends by an
+/// exception.
+class AttachedModel {
+ public:
+  AttachedModel(const CallbackList& callbacks, TrainedModel& model) : callbacks_(callbacks) {
+    callbacks_.each(&Callback::set_model, &model);
+  }
+  ~AttachedModel() { callbacks_.each(&Callback::set_model, nullptr); }
+  AttachedModel(const AttachedModel&) = delete;
+  AttachedModel& operator=(const AttachedModel&) = delete;
+
+ private:
+  const CallbackList& callbacks_;
+};
+
 }  // namespace tandem

@@ -96,7 +96,7 @@ int64_t Dataset::batches(int64_t batch_size) const {
   const int64_t size = batch_size_ > 0 ? batch_size_ : batch_size;
   if (size <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", size));
   const int64_t rows = this->size();
-  return drop_remainder_ ? rows / size : (rows + size - 1) / size;
+  return drop_remainder_ ? rows / size : rows / size + (rows % size != 0 ? 1 : 0);
 }
 
 std::vector<int64_t> Dataset::order(int64_t epoch, const RandomStream& random) const {

@@ -21,7 +21,7 @@ class MirroredKind : public StrategyKind {
 };
 
 MirroredOptions checked(MirroredOptions options) {
-  if (options.devices.empty()) options.devices = Devices::gpus(visible_gpus());
+  if (options.devices.empty() && visible_gpus() > 0) options.devices = Devices::gpus(visible_gpus());
   if (options.devices.empty())
     throw InvalidArgument(
         "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");

@@ -8,7 +8,12 @@
 namespace tandem::distribute {
 
 ReplicaThreads::ReplicaThreads(int64_t replicas, int64_t threads_per_device) : threads_per_device_(threads_per_device) {
+  const int before = at::get_num_threads();
   for (int64_t rank = 0; rank < replicas; ++rank) threads_.emplace_back([this, rank] { serve(rank); });
+  // at::set_num_threads also sets what threads made later begin with: when all replicas have theirs, the caller's is
+  // set again.
+  run([](int64_t) {});
+  at::set_num_threads(before);
 }
 
 ReplicaThreads::~ReplicaThreads() {
@@ -36,7 +41,7 @@ void ReplicaThreads::run(const std::function<void(int64_t)>& work,
 
 void ReplicaThreads::serve(int64_t rank) {
   pthread_setname_np(pthread_self(), ("replica " + std::to_string(rank)).c_str());
-  at::set_num_threads(static_cast<int>(threads_per_device_));  // of this thread alone
+  at::set_num_threads(static_cast<int>(threads_per_device_));
   uint64_t seen = 0;
   while (true) {
     std::unique_lock lock(mutex_);

@@ -16,6 +16,19 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// The network's outputs for `x`, each with a row for every row of x.
+Tensors call(Network& network, const Tensors& x, const CallContext& context) {
+  Tensors outputs = network.call_many(x, context);
+  const int64_t rows = x.front().size(0);
+  for (int64_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].defined() && outputs[i].dim() > 0 && outputs[i].size(0) == rows) continue;
+    const auto got = outputs[i].defined() ? Shape::of(outputs[i].sizes().vec()).to_string() : std::string("no tensor");
+    throw InvalidArgument(c10::str("model '", network.name(), "': output ", i, " must have ", rows,
+                                   " rows, as its input has, got ", got));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 // What one replica owns. Only its own thread touches it while a step runs.
@@ -155,7 +168,7 @@ StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& 
     if (own.rows() > 0) {
       const CallContext context{.training = true, .random = random, .first_row = edge[r], .logits = &logits};
       const CallScope scope(context);
-      outputs = program_.network->call_many(own.x, context);
+      outputs = call(*program_.network, own.x, context);
     }
     loss = add_losses(replica, rank, outputs, logits, own, rows);
     if (own.rows() > 0) {
@@ -203,7 +216,7 @@ StepResult Replicated::test_step(const data::Batch& batch, const Observer& obser
     if (own.rows() > 0) {
       const CallContext context{.first_row = edge[r], .logits = &logits};
       const CallScope scope(context);
-      outputs = program_.network->call_many(own.x, context);
+      outputs = call(*program_.network, own.x, context);
     }
     add_losses(replica, rank, outputs, logits, own, rows);
     if (observer && own.rows() > 0) observer(rank, own, outputs);
@@ -226,7 +239,7 @@ Tensors Replicated::predict_step(const Tensors& x) {
     const WeightScope weights(replica.map);
     const CallContext context{.first_row = edge[r]};
     const CallScope scope(context);
-    replica.outputs = program_.network->call_many(data::Batch{x, {}, {}}.slice(edge[r], edge[r + 1]).x, context);
+    replica.outputs = call(*program_.network, data::Batch{x, {}, {}}.slice(edge[r], edge[r + 1]).x, context);
   });
   Tensors merged;
   for (int64_t i = 0; i < replicas_.front()->outputs.size(); ++i) {

@@ -50,8 +50,8 @@ struct CallContext {
 /// The context of the call in progress on this thread; an inference context outside of any.
 const CallContext& current_context();
 
-/// The context for a layer that a program calls by hand: within a CallScope each such call draws from a stream of its own,
-/// keyed by how many there were before it, so that no two dropout layers of a subclassed model share a mask.
+/// The context for a layer that a program calls by hand: within a CallScope each such call draws from a stream of its
+/// own, keyed by how many there were before it, so that no two dropout layers of a subclassed model share a mask.
 CallContext next_call(const CallContext& context);
 
 /// Makes `context` the current one while alive.

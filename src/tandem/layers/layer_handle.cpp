@@ -41,6 +41,10 @@ Tensor LayerHandle::operator()(const Tensors& inputs, const CallContext& context
 Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context) const {
   const auto& layer = get();
   if (!layer->built()) {
+    if (WeightScope::active()) {
+      throw InvalidArgument(c10::str("layer '", layer->name(), "' (", layer->class_name(),
+                                     "): must be used in inference too, so that it is built before training starts"));
+    }
     Shapes shapes;
     for (const auto& x : inputs) {
       shapes.push_back(Shape::of(x.sizes().vec()));

@@ -62,6 +62,8 @@ class WeightScope {
  public:
   explicit WeightScope(const WeightMap& map);
   ~WeightScope();
+  /// True within a scope on this thread: a replica is computing.
+  static bool active();
   WeightScope(const WeightScope&) = delete;
   WeightScope& operator=(const WeightScope&) = delete;
 

@@ -13,6 +13,9 @@ ModelBody::ModelBody(std::shared_ptr<Network> network) : network_(std::move(netw
 }
 
 void ModelBody::compile(TrainerParts parts) {
+  if (trainer_ && trainer_->busy()) {
+    throw InvalidArgument(c10::str("compile: model '", name(), "' is in use by fit, evaluate or predict"));
+  }
   parts.network = network_;
   if (parts.strategy.empty()) parts.strategy = default_strategy_;
   trainer_ = std::make_unique<Trainer>(std::move(parts));
@@ -20,6 +23,7 @@ void ModelBody::compile(TrainerParts parts) {
 }
 
 Trainer& ModelBody::trainer() {
+  const std::lock_guard lock(making_);
   if (!trainer_) {
     TrainerParts parts;
     parts.network = network_;

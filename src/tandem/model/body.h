@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ class ModelBody final : public Layer, public TrainedModel {
   std::shared_ptr<Network> network_;
   distribute::Strategy default_strategy_;
   std::optional<data::Preprocessing> preprocessing_;
+  std::mutex making_;  // of the first trainer, which any thread's predict may ask for
   std::unique_ptr<Trainer> trainer_;
   bool compiled_ = false;
 };

@@ -59,7 +59,7 @@ History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options
   Tensor weights = options.sample_weight;
   auto validation = options.validation_data.data();
   if (options.validation_split > 0 && !validation) {
-    const int64_t n = x[0].size(0);
+    const int64_t n = data::TensorDataset(x, y, weights).size();  // refuses rows that do not match
     const auto first = static_cast<int64_t>(std::floor(static_cast<double>(n) * (1 - options.validation_split)));
     if (first == 0 || first == n) {
       throw InvalidArgument(c10::str("fit: validation_split ", options.validation_split, " of ", n,
@@ -73,6 +73,7 @@ History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options
   }
   Dataset train = data::TensorDataset(train_x, train_y, weights);
   if (options.shuffle) train = train.shuffle();
+  const auto alive = get();  // a callback may let go of the last handle
   return run_fit(body(), train.batch(options.batch_size), validation, options);
 }
 
@@ -81,16 +82,19 @@ History Model::fit(const Dataset& data, const FitOptions& options) {
     throw InvalidArgument("fit: validation_split works on tensors; split a data set with data::split");
   if (options.sample_weight.defined())
     throw InvalidArgument("fit: sample_weight works on tensors; a data set brings its own weights");
+  const auto alive = get();
   return run_fit(body(), data, options.validation_data.data(), options);
 }
 
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
+  const auto alive = get();
   auto& own = body();
   return own.trainer().evaluate({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
                                 own);
 }
 
 Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
+  const auto alive = get();
   auto& own = body();
   return own.trainer().predict({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
                                own);

@@ -8,6 +8,16 @@
 #include "tandem/layers/input.h"
 
 namespace tandem {
+namespace {
+
+// True when `layer` is `part` or has it somewhere within.
+bool contains(const Layer& layer, const Layer* part) {
+  if (&layer == part) return true;
+  const auto children = layer.children();
+  return std::any_of(children.begin(), children.end(), [&](const auto& child) { return contains(*child, part); });
+}
+
+}  // namespace
 
 void Chain::add(const KerasTensor& input) {
   if (input_ || !layers_.empty())
@@ -18,6 +28,7 @@ void Chain::add(const KerasTensor& input) {
 }
 
 void Chain::add(const LayerHandle& layer) {
+  if (contains(*layer, this)) throw InvalidArgument(c10::str("Sequential '", name(), "': must not be added to itself"));
   const auto& added = layer->name();  // an automatic name counts layers in the order in which they are added
   for (const auto& other : layers_) {
     if (other->name() == added) {

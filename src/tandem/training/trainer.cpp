@@ -21,7 +21,12 @@ distribute::Execution& Trainer::execution() {
     distribute::Program program{parts_.network, nullptr, parts_.optimizer};
     if (!parts_.losses.empty())
       program.losses = std::make_shared<distribute::LossSet>(parts_.losses, parts_.loss_weights);
+    bound_weights_ = parts_.network->weights();
     execution_ = parts_.strategy->bind(program);
+  }
+  if (parts_.network->weights() != bound_weights_) {
+    throw InvalidArgument(
+        c10::str("model '", parts_.network->name(), "': its layers changed since it was first used; compile it again"));
   }
   return *execution_;
 }
@@ -38,10 +43,12 @@ void Trainer::bind(const Dataset& data) {
 }
 
 void Trainer::store() {
+  const std::lock_guard lock(mutex_);
   if (execution_) execution_->store();
 }
 
 void Trainer::load() {
+  const std::lock_guard lock(mutex_);
   if (execution_) execution_->load();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +52,9 @@ struct PassPlan {
 
 /// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so
 /// that a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
+///
+/// Calls from several threads wait for one another. Within a callback evaluate and predict see the weights of that
+/// moment; a fit within a fit throws InvalidArgument.
 class Trainer {
  public:
   explicit Trainer(TrainerParts parts);
@@ -69,10 +74,23 @@ class Trainer {
   /// True once an update was made.
   bool has_trained() const { return execution_ && execution_->iterations() > 0; }
   int64_t epochs_trained() const { return epochs_trained_; }
+  /// True while fit, evaluate or predict runs.
+  bool busy() const { return uses_ > 0; }
   void stop() { stopping_ = true; }
   bool stopping() const { return stopping_; }
 
  private:
+  // One call of fit, evaluate or predict. Of several threads one goes on; hooks of that thread may call in again.
+  class Use {
+   public:
+    explicit Use(Trainer& trainer) : trainer_(trainer), lock_(trainer.mutex_) { ++trainer_.uses_; }
+    ~Use() { --trainer_.uses_; }
+
+   private:
+    Trainer& trainer_;
+    std::lock_guard<std::recursive_mutex> lock_;
+  };
+
   void bind(const Dataset& data);
   History run_fit(const FitPlan& plan, TrainedModel& model);
   Logs run_evaluate(const PassPlan& plan, TrainedModel& model, const class CallbackList& callbacks, bool within_fit);
@@ -82,8 +100,12 @@ class Trainer {
   std::unique_ptr<distribute::Execution> execution_;
   RandomStream random_;
   int64_t epochs_trained_ = 0;
-  int64_t passes_ = 0;  // over the data, which steps_per_epoch sets apart from epochs
-  bool stopping_ = false;
+  int64_t passes_ = 0;                 // over the data, which steps_per_epoch sets apart from epochs
+  std::vector<Weight> bound_weights_;  // those that the execution knows
+  std::recursive_mutex mutex_;
+  std::atomic<int64_t> uses_ = 0;
+  bool fitting_ = false;  // guarded by mutex_
+  std::atomic<bool> stopping_ = false;
 };
 
 }  // namespace tandem

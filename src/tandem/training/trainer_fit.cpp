@@ -89,12 +89,19 @@ void warn_of_idle_devices(const distribute::Execution& execution, const std::vec
 }  // namespace
 
 History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
+  const Use use(*this);
+  if (fitting_) throw InvalidArgument(c10::str("fit: model '", parts_.network->name(), "' is being trained already"));
   check(plan, parts_);
   bind(plan.data);
   execution_->load();
+  fitting_ = true;
   try {
-    return run_fit(plan, model);
+    auto history = run_fit(plan, model);
+    fitting_ = false;
+    return history;
   } catch (...) {
+    fitting_ = false;
+    ++passes_;            // the next fit begins a pass of its own
     execution_->store();  // what was learned before the failure is kept
     throw;
   }
@@ -127,7 +134,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   if (plan.verbose > 0) log_info(describe(execution, batch_size, steps));
 
   const CallbackList callbacks(plan.callbacks);
-  callbacks.each(&Callback::set_model, &model);
+  const AttachedModel attached(callbacks, model);
   callbacks.each(&Callback::set_params, CallbackParams{plan.epochs, steps, plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(steps, plan.verbose));
 
@@ -213,7 +220,6 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     waited += loader.waited();
   }
   callbacks.each(&Callback::on_train_end, train_logs);
-  callbacks.each(&Callback::set_model, nullptr);
 
   auto facts = since(before, count(execution));
   facts.input_seconds = waited;

@@ -28,13 +28,13 @@ void check(const PassPlan& plan, const char* what) {
 Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   if (parts_.losses.empty()) throw InvalidArgument("evaluate: the model must be compiled with a loss first");
   check(plan, "evaluate");
+  const Use use(*this);
   bind(plan.data);
+  execution_->store();  // within a callback of fit the replicas are ahead
   execution_->load();
   const CallbackList callbacks(plan.callbacks);
-  callbacks.each(&Callback::set_model, &model);
-  auto logs = run_evaluate(plan, model, callbacks, false);
-  callbacks.each(&Callback::set_model, nullptr);
-  return logs;
+  const AttachedModel attached(callbacks, model);
+  return run_evaluate(plan, model, callbacks, false);
 }
 
 Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackList& callbacks, bool within_fit) {
@@ -83,11 +83,13 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
 
 Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   check(plan, "predict");
+  const Use use(*this);
   bind(plan.data);
   auto& execution = *execution_;
+  execution.store();  // within a callback of fit the replicas are ahead
   execution.load();
   const CallbackList callbacks(plan.callbacks);
-  callbacks.each(&Callback::set_model, &model);
+  const AttachedModel attached(callbacks, model);
   data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
@@ -117,7 +119,6 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   }
   bar.finish_epoch(logs);
   callbacks.each(&Callback::on_predict_end, logs);
-  callbacks.each(&Callback::set_model, nullptr);
   // With a remainder dropped fewer rows were served than there are.
   if (done != rows) {
     for (auto& output : outputs) output = output.slice(0, 0, done).contiguous();
