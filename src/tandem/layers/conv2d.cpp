@@ -1,6 +1,7 @@
 #include "tandem/layers/conv2d.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
 #include <array>
@@ -90,6 +91,12 @@ class Conv2DLayer : public Layer {
     if (padding_ == Padding::valid && (x.size(1) < windows_[0].extent() || x.size(2) < windows_[1].extent())) {
       check_fits(Shape::of(x.sizes().vec()));
     }
+    const std::optional<Tensor> bias = bias_.defined() ? std::optional(bias_.value()) : std::nullopt;
+    if (is_product(x)) {
+      Tensor product = at::matmul(x, kernel_.value().select(0, 0).select(0, 0));
+      if (bias) product.add_(*bias);
+      return options_.activation(product, context);
+    }
     AxisPadding height = windows_[0].padding(x.size(1), padding_), width = windows_[1].padding(x.size(2), padding_);
     Tensor image = to_channels_first(x);
     if (!height.symmetric() || !width.symmetric()) {
@@ -100,13 +107,19 @@ class Conv2DLayer : public Layer {
     const std::array<int64_t, 2> strides = {windows_[0].stride, windows_[1].stride};
     const std::array<int64_t, 2> dilation = {windows_[0].dilation, windows_[1].dilation};
     const std::array<int64_t, 2> padding = {height.before, width.before};
-    const std::optional<Tensor> bias = bias_.defined() ? std::optional(bias_.value()) : std::nullopt;
     const Tensor out = at::convolution(image, kernel_.value().permute({3, 2, 0, 1}), bias, strides, padding, dilation,
                                        /*transposed=*/false, /*output_padding=*/{0, 0}, options_.groups);
     return options_.activation(to_channels_last(out), context);
   }
 
  private:
+  // A 1x1 convolution of fewer than 16 rows on one thread: LibTorch does not give it to oneDNN but takes a path that
+  // copies the image. It is a matrix product over the channels, which needs no copy.
+  bool is_product(const Tensor& x) const {
+    return kernel_size_ == Size2D(1) && windows_[0].stride == 1 && windows_[1].stride == 1 && options_.groups == 1 &&
+           x.size(0) < 16 && x.device().is_cpu() && at::get_num_threads() == 1;
+  }
+
   void check_input(int64_t rank, const Shape& input) const {
     if (rank != 4 || input.back() != in_) {
       throw_shape_error(*this, c10::str("input must be (batch, height, width, ", in_, "), as when it was built"),

@@ -1,8 +1,10 @@
 #include "tandem/layers/conv2d.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "tandem/core/random.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_case_test.h"
 #include "tandem/layers/regularizers.h"
@@ -82,6 +84,29 @@ TEST(Conv2D, RefusesWhatCannotWork) {
   expect_refused([&] { built(at::ones({2, 8, 8, 4})); }, {"'c'", "3", "(2, 8, 8, 4)"});
   expect_refused([&] { built(at::ones({2, 4, 8, 3})); }, {"'c'", "kernel (5, 3)", "(2, 4, 8, 3)"});
   expect_refused([&] { built(Input({8, 8, 2})); }, {"'c'", "3", "(None, 8, 8, 2)"});
+}
+
+// Of few rows on one thread it runs as a matrix product, else as a convolution: the same numbers and gradients.
+TEST(Conv2D, PointwiseIsTheSameAsAProductAndAsAConvolution) {
+  Conv2D layer(5, {1, 1});
+  const Tensor x = RandomStream(1).normal({8, 6, 7, 3}), r = RandomStream(2).normal({8, 6, 7, 5});
+  const int threads = at::get_num_threads();
+  const auto run = [&](int n) {
+    at::set_num_threads(n);
+    const Tensor input = x.clone().requires_grad_(true);
+    const Tensor out = layer(input);
+    const auto kernel = layer.weights()[0].variable().value.requires_grad_(true);
+    kernel.mutable_grad() = Tensor();
+    (layer(input) * r).sum().backward();
+    at::set_num_threads(threads);
+    return std::vector<Tensor>{out.detach(), input.grad(), kernel.grad().clone()};
+  };
+  const auto product = run(1), convolution = run(2);
+  for (std::size_t i = 0; i < product.size(); ++i) {
+    EXPECT_TRUE(at::allclose(product[i], convolution[i], 1e-5, 1e-6)) << i;
+  }
+  const Tensor kernel = layer.weights()[0].value().detach()[0][0];  // (in, out)
+  EXPECT_TRUE(at::allclose(product[0], at::matmul(x, kernel), 1e-5, 1e-6));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Channels-last memory is never copied to another layout: counts the copies that a network's forward and backward pass
 // make, in LibTorch (every operator call is seen by a callback) and inside oneDNN (whose own log is read).
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +114,17 @@ constexpr int64_t kRows = 8, kSide = 32;
 // The smallest image of the network that a layer's input or output is: more than the largest weight has (40 * 3 * 3 *
 // 24).
 constexpr int64_t kActivation = kRows * 7 * 7 * 24;
+
+TEST(Layout, NothingIsCopiedOnOneThread) {  // where LibTorch has other algorithms, as in each of many replicas
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const Tensor x = at::randn({kRows, kSide, kSide, 3});
+  const Network network = warm_network(x);
+  const CopyCounter counter(kActivation);
+  network(x, training()).square().sum().backward();
+  EXPECT_EQ(counter.found(), std::vector<std::string>{});
+  at::set_num_threads(threads);
+}
 
 TEST(Layout, NothingIsCopiedForwardAndBackward) {
   const Tensor x = at::randn({kRows, kSide, kSide, 3});
