@@ -18,7 +18,7 @@ namespace {
 std::string with_commas(int64_t n) {
   std::string digits = std::to_string(n);
   for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
+    digits.insert(static_cast<std::size_t>(i), 1, ',');
   return digits;
 }
 

@@ -69,6 +69,10 @@ at::Tensor load_npy(const std::string& path) {
   return tensor;
 }
 
-std::string fixture(const std::string& relative) { return std::string(TANDEM_FIXTURES) + "/" + relative; }
+std::string fixture(const std::string& relative) {
+  std::string path = TANDEM_FIXTURES;
+  path += "/";
+  return path += relative;
+}
 
 }  // namespace tandem::testing
