@@ -59,12 +59,13 @@ class LocalGroup::Rank : public Communicator {
     enter(tensor, "all_reduce");
     const auto start = Clock::now();
     const int64_t count = tensor.numel();
-    const auto [begin, end] = slice(count, world_size_, rank_);
+    const auto mine = slice(count, world_size_, rank_);
     AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, tensor.scalar_type(), "all_reduce",
-                               [&, begin = begin, end = end] { add_up<scalar_t>(begin, end); });
+                               [&] { add_up<scalar_t>(mine.first, mine.second); });
     moving_ += seconds_since(start);
     barrier();  // every slice is summed
     const auto copying = Clock::now();
+    const int64_t own_count = mine.second - mine.first;
     const auto width = static_cast<int64_t>(tensor.element_size());
     auto* own = static_cast<char*>(tensor.mutable_data_ptr());
     for (int64_t r = 0; r < world_size_; ++r) {
@@ -77,7 +78,7 @@ class LocalGroup::Rank : public Communicator {
     moving_ += seconds_since(copying);
     barrier();  // nobody reads this rank's tensor any more
     // The others have read this rank's addends of their slices once, and this rank's sums once each.
-    bytes_sent_ += (count - (end - begin)) * width + (world_size_ - 1) * (end - begin) * width;
+    bytes_sent_ += (count - own_count) * width + (world_size_ - 1) * own_count * width;
   }
 
   void broadcast(Tensor& tensor, int64_t root) override {

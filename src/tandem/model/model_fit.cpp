@@ -14,6 +14,7 @@ namespace {
 
 std::vector<std::shared_ptr<Callback>> resolve(const std::vector<Handle<Callback>>& handles) {
   std::vector<std::shared_ptr<Callback>> callbacks;
+  callbacks.reserve(handles.size());
   for (const auto& handle : handles) callbacks.push_back(handle.get());
   return callbacks;
 }
