@@ -16,6 +16,7 @@
 #include "tandem/core/device.h"
 #include "tandem/core/error.h"
 #include "tandem/data/batch_maker.h"
+#include "tandem/kernels/own_threads.h"
 
 namespace tandem::data {
 namespace {
@@ -158,7 +159,7 @@ class Loader::Impl {
   }
 
   void work() {
-    at::set_num_threads(1);
+    kernels::set_own_threads(1);
     std::unique_lock lock(mutex_);
     ++begun_;
     ready_.notify_one();

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tandem/kernels/own_threads.h"
+
 namespace tandem::distribute {
 
 ReplicaThreads::ReplicaThreads(int64_t replicas, int64_t threads_per_device) : threads_per_device_(threads_per_device) {
@@ -41,7 +43,7 @@ void ReplicaThreads::run(const std::function<void(int64_t)>& work,
 
 void ReplicaThreads::serve(int64_t rank) {
   pthread_setname_np(pthread_self(), ("replica " + std::to_string(rank)).c_str());
-  at::set_num_threads(static_cast<int>(threads_per_device_));
+  kernels::set_own_threads(threads_per_device_);
   uint64_t seen = 0;
   while (true) {
     std::unique_lock lock(mutex_);
