@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/training/running_figures.h"
 
 namespace tandem {
 
@@ -52,11 +53,11 @@ void Trainer::load() {
   if (execution_) execution_->load();
 }
 
-std::vector<std::string> Trainer::metric_prefixes() const {
+RunningFigures Trainer::running_figures() const {
   const auto outputs = parts_.network->output_names();
   std::vector<std::string> prefixes;
   for (const auto& name : outputs) prefixes.push_back(outputs.size() > 1 ? name + "_" : "");
-  return prefixes;
+  return {MetricSet(parts_.metrics, std::move(prefixes), execution_->devices().size()), LossMean(outputs)};
 }
 
 }  // namespace tandem

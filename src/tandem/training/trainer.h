@@ -20,6 +20,8 @@
 
 namespace tandem {
 
+struct RunningFigures;
+
 /// What a model was compiled with. Lists are by output.
 struct TrainerParts {
   std::shared_ptr<Network> network;
@@ -94,7 +96,7 @@ class Trainer {
   void bind(const Dataset& data);
   History run_fit(const FitPlan& plan, TrainedModel& model);
   Logs run_evaluate(const PassPlan& plan, TrainedModel& model, const class CallbackList& callbacks, bool within_fit);
-  std::vector<std::string> metric_prefixes() const;
+  RunningFigures running_figures() const;
 
   TrainerParts parts_;
   std::unique_ptr<distribute::Execution> execution_;

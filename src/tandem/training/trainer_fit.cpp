@@ -10,9 +10,8 @@
 #include "tandem/core/log.h"
 #include "tandem/data/loader.h"
 #include "tandem/report/progress_bar.h"
-#include "tandem/training/loss_mean.h"
-#include "tandem/training/metric_set.h"
 #include "tandem/training/progress.h"
+#include "tandem/training/running_figures.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -109,18 +108,8 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
 
 History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   auto& execution = *execution_;
-  const auto output_names = parts_.network->output_names();
-  MetricSet metrics(parts_.metrics, metric_prefixes(), execution.devices().size());
-  LossMean losses(output_names);
-  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) {
-    metrics.update(rank, rows, outputs);
-  };
-  const auto figures = [&] {
-    Logs logs;
-    metrics.results(logs);
-    losses.results(logs);
-    return logs.sorted();
-  };
+  RunningFigures figures = running_figures();
+  const auto observe = figures.observer();
 
   const int64_t batch_size = plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size;
   // One pass an epoch, unless steps_per_epoch sets them apart.
@@ -148,8 +137,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   callbacks.each(&Callback::on_train_begin, train_logs);
   for (int64_t epoch = plan.initial_epoch; epoch < plan.epochs; ++epoch) {
     const auto rows_before = execution.rows_trained();
-    metrics.reset();
-    losses.reset();
+    figures.reset();
     bar.start_epoch(epoch, plan.epochs);
     Logs epoch_logs;
     callbacks.each(&Callback::on_epoch_begin, epoch, epoch_logs);
@@ -178,7 +166,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
       const int64_t iteration = execution.iterations();
       const auto result = execution.train_step(*batch, random_.fold("step").fold(static_cast<uint64_t>(iteration)),
                                                parts_.optimizer->learning_rate(iteration), observe);
-      losses.add(result);
+      figures.losses.add(result);
       if (!std::isfinite(result.loss) && !warned_of_nan) {
         warned_of_nan = true;
         bar.clear();
@@ -189,7 +177,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
       ++step;
       const bool due = bar.advance(step, rows_done);
       if (due || !callbacks.empty()) {
-        batch_logs = figures();
+        batch_logs = figures.logs();
         if (due) bar.draw(batch_logs);
         callbacks.each(&Callback::on_train_batch_end, step - 1, batch_logs);
       }
@@ -202,7 +190,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     }
     execution.store();
     ++epochs_trained_;
-    epoch_logs = figures();
+    epoch_logs = figures.logs();
     if (plan.validation && (epoch + 1) % plan.validation_freq == 0) {
       const auto validation =
           run_evaluate({*plan.validation, plan.validation_batch_size, 0, {}}, model, callbacks, true);

@@ -8,9 +8,8 @@
 #include "tandem/core/error.h"
 #include "tandem/data/loader.h"
 #include "tandem/report/progress_bar.h"
-#include "tandem/training/loss_mean.h"
-#include "tandem/training/metric_set.h"
 #include "tandem/training/progress.h"
+#include "tandem/training/running_figures.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -40,17 +39,8 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
 Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackList& callbacks, bool within_fit) {
   auto& execution = *execution_;
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
-  MetricSet metrics(parts_.metrics, metric_prefixes(), execution.devices().size());
-  LossMean losses(parts_.network->output_names());
-  const auto observe = [&](int64_t rank, const data::Batch& rows, const Tensors& outputs) {
-    metrics.update(rank, rows, outputs);
-  };
-  const auto figures = [&] {
-    Logs logs;
-    metrics.results(logs);
-    losses.results(logs);
-    return logs.sorted();
-  };
+  RunningFigures figures = running_figures();
+  const auto observe = figures.observer();
   data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
   if (!within_fit) {
@@ -65,17 +55,17 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
     const auto result = execution.test_step(*batch, observe);
-    losses.add(result);
+    figures.losses.add(result);
     rows_done += result.rows;
     ++step;
     const bool due = !within_fit && bar.advance(step, rows_done);
     if (due || !callbacks.empty()) {
-      batch_logs = figures();
+      batch_logs = figures.logs();
       if (due) bar.draw(batch_logs);
       callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
     }
   }
-  logs = figures();
+  logs = figures.logs();
   if (!within_fit) bar.finish_epoch(logs);
   callbacks.each(&Callback::on_test_end, logs);
   return logs;

@@ -1,0 +1,31 @@
+#pragma once
+#include "tandem/core/logs.h"
+#include "tandem/distribution/execution.h"
+#include "tandem/training/loss_mean.h"
+#include "tandem/training/metric_set.h"
+
+namespace tandem {
+
+/// Losses and metrics of a pass while it runs, in Keras's order of names.
+struct RunningFigures {
+  MetricSet metrics;
+  LossMean losses;
+
+  /// For Execution's steps: each replica's thread updates its own metrics. The figures must outlive it.
+  distribute::Observer observer() {
+    return
+        [this](int64_t rank, const data::Batch& rows, const Tensors& outputs) { metrics.update(rank, rows, outputs); };
+  }
+  Logs logs() const {
+    Logs logs;
+    metrics.results(logs);
+    losses.results(logs);
+    return logs.sorted();
+  }
+  void reset() {
+    metrics.reset();
+    losses.reset();
+  }
+};
+
+}  // namespace tandem
