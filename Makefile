@@ -1,7 +1,7 @@
 # `make help` lists the targets. Each does the set-up that it needs by itself; nothing is done twice.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test build check soak install clean setup configure test-build
+.PHONY: help train test build check soak install minimal compat clean setup configure test-build
 
 TANDEM_CACHE ?= $(HOME)/.cache/tandem
 CCACHE_DIR ?= $(TANDEM_CACHE)/ccache
@@ -15,6 +15,9 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 CTEST := ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
+# The programs that meet most of LibTorch's interface.
+COMPAT_TESTS := kernels_test layers_test network_test optimizers_test distribution_test model_test
+
 # Ten epochs of the built-in digits: 450 updates, 2 to 4 minutes on two cores.
 TRAIN ?= minigooglenet --data digits --devices 'cpu*2' --batch-size 32 --epochs 10 --augment shift=0.1 --output plot.png
 
@@ -27,7 +30,7 @@ train: build ## train MiniGoogLeNet on the built-in digits with two devices; wri
 test: test-build ## build everything and run the tests, those labelled slow apart
 	@$(CTEST) --no-tests=error --label-exclude '^slow$$' --output-log "$(CURDIR)/build/ctest.log"
 
-build: configure ## set up the machine and build the command
+build: configure ## set up the machine, build the library and the command
 	@ninja -C $(BUILD) -j $(JOBS) tandem_cli
 
 check: ## format, includes, build, tests, clang-tidy on changed files
@@ -36,8 +39,19 @@ check: ## format, includes, build, tests, clang-tidy on changed files
 soak: test ## the tests, and all the slow ones
 	@$(CTEST) --label-regex '^slow$$'
 
-install: build ## install the command: make install PREFIX=/usr/local
+install: build ## install library and command: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+minimal: ## build and test with LibTorch and a compiler alone; with TORCH_ROOT=DIR it needs neither root nor network
+	@root="$${TORCH_ROOT:-$$(tools/setup)}" && cmake --preset minimal -DTORCH_ROOT:PATH="$$root"
+	@ninja -C build/minimal -j $(JOBS)
+	@ctest --test-dir build/minimal --output-on-failure --parallel $(JOBS) --no-tests=error
+
+compat: setup ## build against LibTorch 2.11.0, the oldest that is accepted, and run some unit tests
+	@python3 tools/fetch_libtorch.py tools/libtorch-2.11.lock "$(TANDEM_CACHE)" libtorch-2.11.0
+	@cmake --preset compat -DTORCH_ROOT:PATH="$(TANDEM_CACHE)/libtorch-2.11.0/torch"
+	@ninja -C build/compat -j $(JOBS) tandem $(COMPAT_TESTS)
+	@ctest --test-dir build/compat --output-on-failure --parallel $(JOBS) --no-tests=error -R '^($(subst $() ,|,$(COMPAT_TESTS)))$$'
 
 clean: ## remove what was built; LibTorch and the compiler's cache stay
 	rm -rf build

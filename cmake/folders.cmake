@@ -1,18 +1,19 @@
 # tandem_folder(<name> USES <folders> [LINK <libraries>])
-# One folder of src/tandem: a static library of its sources and, with TANDEM_TESTS, one test program of its *_test.cpp.
+# One folder of src/tandem: a static library of its sources and, with TANDEM_TESTS, one test program of its *_test.cpp. Files
+# named *_missing.cpp wait for tandem_optional.
 # What a folder includes it must name in USES; tools/arrows reads the same lines and fails on any other include.
 set_property(GLOBAL PROPERTY tandem_folders "")
+set_property(GLOBAL PROPERTY tandem_links "")
 
 # The precompiled header is parsed once per kind of target, not once per folder: every folder reuses that of this empty one.
 file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")
 add_library(tandem_precompiled STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(tandem_precompiled PUBLIC tandem_libtorch)
+target_link_libraries(tandem_precompiled PUBLIC Tandem::libtorch)
 target_precompile_headers(tandem_precompiled PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
 
-if(TANDEM_TESTS)
-  find_package(GTest REQUIRED)
+if(TANDEM_UNIT_TESTS)
   add_library(tandem_precompiled_test STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(tandem_precompiled_test PUBLIC tandem_libtorch GTest::gtest)
+  target_link_libraries(tandem_precompiled_test PUBLIC Tandem::libtorch ${TANDEM_GTEST})
   target_precompile_headers(tandem_precompiled_test PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled_test.h)
 endif()
 
@@ -25,18 +26,21 @@ function(tandem_folder name)
     list(REMOVE_ITEM sources ${tests})
   endif()
   list(REMOVE_ITEM sources ${folder}/main.cpp)
+  list(FILTER sources EXCLUDE REGEX "_missing\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "_missing_test\\.cpp$")
 
   add_library(tandem_${name} STATIC ${sources})
   set_target_properties(tandem_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(tandem_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(tandem_${name} PUBLIC tandem_libtorch PRIVATE ${arg_LINK})
+  target_link_libraries(tandem_${name} PUBLIC Tandem::libtorch PRIVATE ${arg_LINK})
+  set_property(GLOBAL APPEND PROPERTY tandem_links ${arg_LINK})
   foreach(used ${arg_USES})
     target_link_libraries(tandem_${name} PUBLIC tandem_${used})
   endforeach()
   target_precompile_headers(tandem_${name} REUSE_FROM tandem_precompiled)
   set_property(GLOBAL APPEND PROPERTY tandem_folders tandem_${name})
 
-  if(TANDEM_TESTS AND tests)
+  if(TANDEM_UNIT_TESTS AND tests)
     tandem_test(${name}_test SOURCES ${tests} LINK tandem_${name})
   endif()
 endfunction()
@@ -48,7 +52,7 @@ function(tandem_test name)
     set(arg_TIMEOUT 900)
   endif()
   add_executable(${name} ${arg_SOURCES} ${CMAKE_SOURCE_DIR}/src/tandem/testing/main.cpp)
-  target_link_libraries(${name} PRIVATE ${arg_LINK} tandem_testing GTest::gtest)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} tandem_testing ${TANDEM_GTEST})
   target_precompile_headers(${name} REUSE_FROM tandem_precompiled_test)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})

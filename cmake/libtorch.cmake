@@ -1,5 +1,5 @@
-# LibTorch as an imported target. The wheel's own TorchConfig asks for CUDA tools even of a program that only uses the
-# CPU part, so its two CPU libraries are imported by path: libtorch_cpu and libc10 need no other CUDA library at run time.
+# Where LibTorch is: TORCH_ROOT given to CMake or in the environment, else where tools/setup keeps it.
+include(TandemLibTorch)
 if(NOT TORCH_ROOT)
   if(DEFINED ENV{TORCH_ROOT})
     set(torch_default $ENV{TORCH_ROOT})
@@ -11,32 +11,8 @@ if(NOT TORCH_ROOT)
   set(TORCH_ROOT ${torch_default} CACHE PATH "Folder of LibTorch: holds include/ and lib/" FORCE)
 endif()
 
-if(NOT EXISTS ${TORCH_ROOT}/include/ATen/ATen.h OR NOT EXISTS ${TORCH_ROOT}/lib/libtorch_cpu.so)
-  message(FATAL_ERROR "TORCH_ROOT must hold include/ATen/ATen.h and lib/libtorch_cpu.so of LibTorch >= 2.11; it is '${TORCH_ROOT}'. "
-                      "`make build` fetches LibTorch; or pass -DTORCH_ROOT=<LibTorch or pip's torch folder>.")
+tandem_import_libtorch(${TORCH_ROOT} "" torch_problem)
+if(torch_problem)
+  message(FATAL_ERROR "${torch_problem}. `make build` fetches LibTorch.")
 endif()
-if(EXISTS ${TORCH_ROOT}/include/torch/headeronly/version.h)
-  file(STRINGS ${TORCH_ROOT}/include/torch/headeronly/version.h torch_version REGEX "define TORCH_VERSION_M(AJOR|INOR) ")
-else()
-  file(STRINGS ${TORCH_ROOT}/include/torch/csrc/api/include/torch/version.h torch_version REGEX "define TORCH_VERSION_M(AJOR|INOR) ")
-endif()
-string(REGEX REPLACE "[^0-9;]" "" torch_version "${torch_version}")
-list(JOIN torch_version "." torch_version)
-if(torch_version VERSION_LESS 2.11)
-  message(FATAL_ERROR "LibTorch must be 2.11 or newer; ${TORCH_ROOT} holds ${torch_version}")
-endif()
-
-add_library(tandem_libtorch INTERFACE)
-target_include_directories(tandem_libtorch SYSTEM INTERFACE ${TORCH_ROOT}/include ${TORCH_ROOT}/include/torch/csrc/api/include)
-target_link_libraries(tandem_libtorch INTERFACE ${TORCH_ROOT}/lib/libtorch_cpu.so ${TORCH_ROOT}/lib/libc10.so)
-target_link_options(tandem_libtorch INTERFACE -Wl,-rpath,${TORCH_ROOT}/lib -Wl,--unresolved-symbols=ignore-in-shared-libs)
-find_package(Threads REQUIRED)
-target_link_libraries(tandem_libtorch INTERFACE Threads::Threads)
-
-# The wheel brings its own OpenMP run time; a second one in the process would mean two thread pools.
-file(GLOB torch_gomp ${TORCH_ROOT}/lib/libgomp*.so*)
-if(torch_gomp)
-  list(GET torch_gomp 0 torch_gomp)
-  target_link_libraries(tandem_libtorch INTERFACE ${torch_gomp})
-endif()
-message(STATUS "LibTorch ${torch_version} at ${TORCH_ROOT}")
+message(STATUS "LibTorch ${Tandem_LIBTORCH_VERSION} at ${TORCH_ROOT}")

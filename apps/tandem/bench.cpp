@@ -17,7 +17,6 @@
 #include "tandem/core/error.h"
 #include "tandem/data/subset_source.h"
 #include "tandem/data/to_categorical.h"
-#include "tandem/optimizers/sgd.h"
 #include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
@@ -53,7 +52,7 @@ double peak_rss_mb() {
 }
 
 int bench(const BenchArguments& a) {
-  check_model(a.model);
+  check_zoo_model(a.model);
   if (a.precision != "float32") throw_unknown_name("precision", a.precision, {"float32"});
   const auto devices = a.where.resolve();
   set_random_seed(0);
@@ -67,9 +66,8 @@ int bench(const BenchArguments& a) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i) % a.batch_size;
   const Dataset rows(std::make_shared<data::SubsetSource>(data::TensorDataset(x, y).source(), std::move(numbers)));
 
-  model.compile({.optimizer = optimizers::SGD({.learning_rate = recipe.learning_rate, .momentum = recipe.momentum}),
-                 .loss = recipe.loss,
-                 .strategy = a.where.make(devices)});
+  model.compile(
+      {.optimizer = recipe.make_optimizer(kWarmUp + a.steps), .loss = recipe.loss, .strategy = a.where.make(devices)});
   auto times = std::make_shared<StepTimes>();
   model.fit(rows.batch(a.batch_size), {.verbose = 0, .callbacks = {times}});
   auto& seconds = times->seconds;
@@ -105,7 +103,7 @@ void add_bench(CLI::App& app, Run& run) {
   auto* train = command->add_subcommand("train", "Images a second of training steps");
   auto a = std::make_shared<BenchArguments>();
   train->footer("Example: tandem bench train minigooglenet --batch-size 64 --steps 10 --json");
-  add_model(*train, a->model);
+  add_zoo_model(*train, a->model);
   train->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
       ->capture_default_str()
       ->transform(whole_number(1));

@@ -7,6 +7,8 @@ namespace tandem::cli {
 /// Each adds a subcommand to `app`; what it does when it was chosen goes to `run`, which returns the exit status.
 using Run = std::function<int()>;
 void add_train(CLI::App& app, Run& run);
+void add_evaluate(CLI::App& app, Run& run);
+void add_predict(CLI::App& app, Run& run);
 void add_summary(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);

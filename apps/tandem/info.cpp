@@ -12,6 +12,7 @@
 #include "exit_status.h"
 #include "tandem/core/device.h"
 #include "tandem/distribution/strategy.h"
+#include "tandem/version.h"
 
 namespace tandem::cli {
 namespace {

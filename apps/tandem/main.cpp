@@ -11,6 +11,7 @@
 #include "messages.h"
 #include "result_files.h"
 #include "tandem/core/error.h"
+#include "tandem/version.h"
 #include "usage_message.h"
 
 namespace tandem::cli {
@@ -38,6 +39,8 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   add_train(app, run);
+  add_evaluate(app, run);
+  add_predict(app, run);
   add_summary(app, run);
   add_bench(app, run);
   add_info(app, run);

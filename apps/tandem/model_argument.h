@@ -1,13 +1,36 @@
 #pragma once
 #include <CLI/App.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
+
+#include "tandem/model/load_model.h"
+#include "tandem/model/model.h"
+#include "tandem/zoo/recipe.h"
 
 namespace tandem::cli {
 
-/// The positional MODEL, the same for every command that takes one.
+/// The positional MODEL of a command that takes a model of the zoo or a file.
 void add_model(CLI::App& command, std::string& name);
+/// That of a command that takes a model of the zoo only.
+void add_zoo_model(CLI::App& command, std::string& name);
 
-/// Throws InvalidArgument unless the zoo has a model of this name, proposing the nearest. Quick: builds nothing.
+/// Quick checks before anything is built. Throws InvalidArgument on a name that the zoo does not have, proposing the
+/// nearest, and on a kind of file that cannot be read; DataError on a file that is not there.
 void check_model(const std::string& name);
+/// Throws InvalidArgument unless the zoo has a model of this name.
+void check_zoo_model(const std::string& name);
+
+struct LoadedModel {
+  Model model;
+  zoo::Recipe recipe = {};  // the zoo's; of a file, the one that says nothing
+  bool from_file = false;
+};
+
+/// The model that `name` stands for: of the zoo with a softmax over `classes` classes (10 unless given), or from a
+/// .keras or .h5 file, whose outputs are its own: `classes` must not be given then. Throws as check_model and
+/// load_model.
+LoadedModel open_model(const std::string& name, std::optional<int64_t> classes = {},
+                       const LoadModelOptions& options = {.compile = false});
 
 }  // namespace tandem::cli

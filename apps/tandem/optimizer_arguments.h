@@ -10,17 +10,21 @@
 
 namespace tandem::cli {
 
-/// The flags that say how weights are updated; the recipe holds where one is not given.
+/// The flags that say how weights are updated; the recipe holds where one is not given. An optimizer other than the
+/// recipe's begins with Keras's settings and rate, not with the recipe's.
 struct OptimizerArguments {
-  std::string name = "sgd";
+  std::optional<std::string> name, schedule;
   std::optional<double> learning_rate, momentum;
-  std::optional<std::string> schedule;
 
   void add_to(CLI::App& command);
-  /// Throws InvalidArgument on an unknown optimizer or schedule, proposing the nearest.
-  void check() const;
+  /// Throws InvalidArgument on an unknown optimizer or schedule, proposing the nearest, and on a momentum for an
+  /// optimizer that has none.
+  void check(const zoo::Recipe& recipe) const;
   /// For a training of `updates` updates, over which a schedule runs.
   Handle<Optimizer> make(const zoo::Recipe& recipe, int64_t updates) const;
+
+ private:
+  zoo::Recipe changed(zoo::Recipe recipe) const;
 };
 
 }  // namespace tandem::cli

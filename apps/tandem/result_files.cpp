@@ -1,7 +1,6 @@
 #include "result_files.h"
 
 #include <CLI/CLI.hpp>
-#include <functional>
 
 #include "tandem/core/atomic_file.h"
 #include "tandem/core/log.h"
@@ -10,6 +9,18 @@
 #include "tandem/report/training_plot.h"
 
 namespace tandem::cli {
+
+void saved(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const DataError& error) {
+    throw NotSaved(error.what());
+  }
+}
+
+void check_plot_file(const std::string& path) {
+  if (!path.empty()) saved([&] { report::check_drawing_file(path); });
+}
 
 void ResultFiles::add_to(CLI::App& command) {
   command.add_option("-o,--output", plot, "Plot of loss and accuracy: .png, .svg or .pdf");
@@ -20,12 +31,8 @@ void ResultFiles::check() const {
   if (!history.empty() && !history.ends_with(".json") && !history.ends_with(".csv")) {
     throw InvalidArgument("--history: the file name must end in .json or .csv, got '" + history + "'");
   }
-  try {
-    if (!plot.empty()) report::check_drawing_file(plot);
-    if (!history.empty()) check_writable(history);
-  } catch (const DataError& error) {
-    throw NotSaved(error.what());
-  }
+  check_plot_file(plot);
+  if (!history.empty()) saved([&] { check_writable(history); });
 }
 
 void ResultFiles::write(const History& result, const std::string& title) const {
@@ -39,8 +46,8 @@ void ResultFiles::write(const History& result, const std::string& title) const {
       failures += (failures.empty() ? "" : "; ") + std::string(error.what());
     }
   };
-  attempt(plot, [&] { report::plot_history(result.series(), plot, {.title = title}); });
-  attempt(history, [&] { report::write_history(result.series(), history); });
+  attempt(plot, [&] { report::plot_history(result.by_epoch(), plot, {.title = title}); });
+  attempt(history, [&] { report::write_history(result.by_epoch(), history); });
   if (!failures.empty()) throw NotSaved(failures);
 }
 

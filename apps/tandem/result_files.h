@@ -1,5 +1,6 @@
 #pragma once
 #include <CLI/App.hpp>
+#include <functional>
 #include <string>
 
 #include "tandem/callbacks/history.h"
@@ -12,6 +13,12 @@ class NotSaved : public Error {
  public:
   using Error::Error;
 };
+
+/// For use before the work; an empty name is none. Throws NotSaved where the plot cannot be written, InvalidArgument
+/// where its ending is not known.
+void check_plot_file(const std::string& path);
+/// Runs `act`, which writes a file: its DataError becomes NotSaved.
+void saved(const std::function<void()>& act);
 
 /// The flags that name files for what a training gave.
 struct ResultFiles {

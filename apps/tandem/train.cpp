@@ -51,8 +51,8 @@ class Announcement : public Callback {
 
 // Everything that can be said to be wrong before files are read.
 void check(const TrainArguments& a) {
-  check_model(a.model);
-  a.how.check();
+  check_zoo_model(a.model);
+  a.how.check(zoo::recipe(a.model));
   if (a.loss) Loss::make(*a.loss);
   for (const auto& metric : a.metrics) Metric::make_for(metric, {Shape::kUnknown, 2}, {Shape::kUnknown, 2});
   if (a.augment) parse_augmentation(*a.augment);
@@ -69,8 +69,11 @@ data::TransformHandle make_augmentation(const TrainArguments& a, const zoo::Reci
 data::Preprocessing make_preprocessing(const TrainArguments& a, const zoo::Recipe& recipe, const Model& model,
                                        const Dataset& rows) {
   const Shape input = model.network()->input_shapes().front().without_batch();
-  if (a.mean_image || (recipe.mean_image && !a.no_mean_image)) return data::Preprocessing::fit_mean(rows, input);
-  return data::Preprocessing::adapt(Shape::of(rows.get(0).x[0].sizes().vec()).without_batch(), input);
+  const bool mean = a.mean_image || (recipe.mean_image && !a.no_mean_image);
+  const auto images =
+      mean ? data::Preprocessing::fit_mean(rows, input)
+           : data::Preprocessing::adapt(Shape::of(rows.get(0).x[0].sizes().vec()).without_batch(), input);
+  return images.rescale(recipe.rescale);
 }
 
 int train(const TrainArguments& a) {
@@ -80,17 +83,19 @@ int train(const TrainArguments& a) {
   check(a);
   if (a.seed) set_random_seed(*a.seed);
   auto data = load_data(a.data);
+  auto [model, recipe] = zoo::make(a.model, data.outputs());
+  if (data.at_shape) data = data.at_shape(model.network()->input_shapes().front().without_batch());
   if (a.validation_split) data = split_validation(data, *a.validation_split);
-  auto [model, recipe] = zoo::make(a.model, data.classes);
 
   const auto preprocessing = make_preprocessing(a, recipe, model, data.train);
   model.set_preprocessing(preprocessing);
   const std::string loss = a.loss.value_or(recipe.loss);
-  if (Loss::make(loss)->class_name() != "SparseCategoricalCrossentropy") {  // every other loss compares whole rows
+  // Every other loss compares whole rows.
+  if (data.classes > 0 && Loss::make(loss)->class_name() != "SparseCategoricalCrossentropy") {
     data.train = data.train.map(data::OneHot(data.classes));
-    data.validation = data.validation.map(data::OneHot(data.classes));
+    if (data.validation) data.validation = data.validation->map(data::OneHot(data.classes));
   }
-  const int64_t batch_size = a.batch_size.value_or(64 * devices.size());
+  const int64_t batch_size = a.batch_size.value_or(recipe.batch_size * devices.size());
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const auto rows = (a.no_shuffle ? data.train : data.train.shuffle()).batch(batch_size);
   const int64_t steps = std::min(a.steps.value_or(rows.batches()), rows.batches());
@@ -98,12 +103,15 @@ int train(const TrainArguments& a) {
   CompileOptions compile{.optimizer = a.how.make(recipe, epochs * steps), .loss = loss, .strategy = strategy};
   for (const auto& metric : a.metrics) compile.metrics.emplace_back(metric);
   model.compile(compile);
-  const auto history = model.fit(rows, {.epochs = epochs,
-                                        .verbose = a.verbose,
-                                        .callbacks = {std::make_shared<Announcement>(preprocessing.describe())},
-                                        .validation_data = data.validation.batch(batch_size),
-                                        .steps_per_epoch = a.steps.value_or(-1),
-                                        .augmentation = make_augmentation(a, recipe)});
+  auto announced = preprocessing.describe();
+  for (const auto& line : data.describe()) announced.push_back(line);
+  const auto history =
+      model.fit(rows, {.epochs = epochs,
+                       .verbose = a.verbose,
+                       .callbacks = {std::make_shared<Announcement>(announced)},
+                       .validation_data = data.validation ? data.validation->batch(batch_size) : ValidationData(),
+                       .steps_per_epoch = a.steps.value_or(-1),
+                       .augmentation = make_augmentation(a, recipe)});
   a.results.write(history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
 
   const auto& losses = history["loss"];
@@ -120,13 +128,15 @@ void add_train(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("train", "Train a model and show how it goes");
   auto a = std::make_shared<TrainArguments>();
   command->footer("Example: tandem train minigooglenet --data digits --devices 'cpu*2' --epochs 10 --output plot.png");
-  add_model(*command, a->model);
-  command->add_option("--data", a->data, "digits (built in) | cifar10[:DIR]")->capture_default_str();
+  add_zoo_model(*command, a->model);
+  command->add_option("--data", a->data, kDataForms)->capture_default_str();
   a->where.add_to(*command);
   command->add_option("--epochs", a->epochs, "Passes over the data (default: the recipe's)")
       ->transform(whole_number(1));
   command->add_option("--steps", a->steps, "Batches of an epoch (default: all)")->transform(whole_number(1));
-  command->add_option("--batch-size", a->batch_size, "Rows of a step over all devices (default: 64 a device)")
+  command
+      ->add_option("--batch-size", a->batch_size,
+                   "Rows of a step over all devices (default: the recipe's for each, 64 unless it says otherwise)")
       ->transform(whole_number(1));
   a->how.add_to(*command);
   command->add_option("--loss", a->loss, "A loss by Keras's name (default: the recipe's)");
@@ -134,7 +144,7 @@ void add_train(CLI::App& app, Run& run) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  command->add_option("--augment", a->augment, "shift=F,flip | none (default: the recipe's)");
+  command->add_option("--augment", a->augment, kAugmentForms);
   auto* mean = command->add_flag("--mean-image", a->mean_image,
                                  "Subtract the training set's mean image (default: the recipe's)");
   command->add_flag("--no-mean-image", a->no_mean_image, "Leave it out")->excludes(mean);

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
         train,
         {.epochs = epochs, .verbose = 2, .callbacks = {decay}, .validation_data = test, .augmentation = augmentation});
 
-    report::plot_history(history.series(), output,
+    report::plot_history(history.by_epoch(), output,
                          {.title = "MiniGoogLeNet on CIFAR-10", .x_label = "Epoch #", .y_label = "Loss/Accuracy"});
     std::printf("[INFO] wrote %s\n", output.c_str());
   } catch (const Error& error) {

@@ -14,11 +14,13 @@ void expect_train_refused(Arguments flags, const std::string& line) {
 TEST(BadInput, UnknownCommand) {
   expect_refused({"trian", "minigooglenet"}, 2, "command 'trian' is not known; did you mean 'train'?");
   expect_refused({"bench", "trian"}, 2, "command 'trian' is not known; did you mean 'train'?");
-  expect_refused({"qqqqq"}, 2, "command 'qqqqq' is not known; known: 'train', 'summary', 'bench', 'info'");
+  expect_refused({"qqqqq"}, 2,
+                 "command 'qqqqq' is not known; known: 'train', 'evaluate', 'predict', 'summary', 'bench', 'info'");
 }
 
 TEST(BadInput, MissingCommandOrModel) {
-  expect_refused({}, 2, "a command must follow 'tandem': train, summary, bench, info; see 'tandem --help'");
+  expect_refused({}, 2,
+                 "a command must follow 'tandem': train, evaluate, predict, summary, bench, info; see 'tandem --help'");
   expect_refused({"bench"}, 2, "a command must follow 'tandem bench': train; see 'tandem bench --help'");
   expect_refused({"train"}, 2, "MODEL is required; see 'tandem train --help'");
 }
@@ -32,11 +34,15 @@ TEST(BadInput, UnknownModel) {
 
 TEST(BadInput, ModelFile) {
   for (const char* file : {"model.keras", "model.h5", "./model"}) {
+    const std::string name = file;
     expect_refused(
-        {"train", file}, 2,
-        std::string("MODEL must be a model of the zoo (minigooglenet), model files cannot be read yet; got '") + file +
-            "'");
+        {"train", name}, 2,
+        "MODEL must be a model of the zoo (minigooglenet, resnet20, cnn), this command takes no model file yet; "
+        "got '" +
+            name + "'");
+    expect_refused({"summary", name}, 3, name + ": no such file");
   }
+  expect_refused({"summary", "model.onnx"}, 2, "MODEL: only .keras and .h5 files can be read yet; got 'model.onnx'");
 }
 
 TEST(BadInput, UnknownOption) {
@@ -71,15 +77,16 @@ TEST(BadInput, LearningRateAndMomentum) {
                          std::string("--learning-rate: must be a finite number of at least 0, got '") + text + "'");
   }
   expect_train_refused({"--momentum", "1.5"}, "--momentum: must be a finite number from 0 to 1, got '1.5'");
+  expect_train_refused({"--optimizer", "adam", "--momentum", "0.9"}, "--momentum: Adam has no momentum");
 }
 
 TEST(BadInput, UnknownNamesProposeTheNearest) {
-  expect_train_refused({"--optimizer", "sdg"}, "optimizer 'sdg' is not known; did you mean 'sgd'?");
+  expect_train_refused({"--optimizer", "sdg"}, "optimizer 'sdg' is not known; did you mean 'sgd', 'SGD'?");
   expect_train_refused({"--schedule", "polynomal"}, "schedule 'polynomal' is not known; did you mean 'polynomial'?");
   expect_train_refused({"--loss", "categorical_crosentropy"},
                        "loss 'categorical_crosentropy' is not known; did you mean 'categorical_crossentropy', "
-                       "'CategoricalCrossentropy'?");
-  expect_train_refused({"--metrics", "acuracy"}, "metric 'acuracy' is not known; did you mean 'accuracy'?");
+                       "'CategoricalCrossentropy', 'CategoricalFocalCrossentropy'?");
+  expect_train_refused({"--metrics", "acuracy"}, "metric 'acuracy' is not known; did you mean 'accuracy', 'Accuracy'?");
   expect_train_refused({"--strategy", "mirored"}, "strategy 'mirored' is not known; did you mean 'mirrored'?");
   expect_train_refused({"--data", "digts"}, "data set 'digts' is not known; did you mean 'digits'?");
   expect_refused({"bench", "train", "minigooglenet", "--precision", "float16"}, 2,
@@ -103,12 +110,23 @@ TEST(BadInput, StrategyForAnotherNumberOfDevices) {
 }
 
 TEST(BadInput, Augmentation) {
-  expect_train_refused({"--augment", "flp"}, "--augment 'flp' is not known; did you mean 'flip'?");
+  expect_train_refused({"--augment", "flp"}, "--augment 'flp' is not known; did you mean 'flip', 'vflip'?");
   expect_train_refused({"--augment", "shift=far"}, "--augment shift=far: must have a number after '=', got 'far'");
   expect_train_refused({"--augment", "shift"}, "--augment shift: must have a number after '=', got ''");
   expect_train_refused({"--augment", "none,flip"}, "--augment none,flip: none must stand alone");
   expect_train_refused({"--augment", ""}, "--augment: must name something, or none");
   expect_train_refused({"--augment", "shift=2"}, "RandomShift: the fraction must be at least 0 and below 1, got 2");
+  expect_train_refused({"--augment", "rotation=-5"}, "RandomRotation: degrees must be a number of at least 0, got -5");
+  expect_train_refused({"--augment", "zoom=0.5:x"},
+                       "--augment zoom=0.5:x: must have two numbers as 0.8:1.2 after '=', got '0.5:x'");
+  expect_train_refused({"--augment", "brightness=1.2"},
+                       "--augment brightness=1.2: must have two numbers as 0.8:1.2 after '=', got '1.2'");
+  expect_train_refused({"--augment", "crop=2.5"}, "--augment crop=2.5: must have a whole number after '=', got '2.5'");
+  expect_train_refused({"--augment", "crop=32:"},
+                       "--augment crop=32:: must have two whole numbers as 32:4 after '=', got '32:'");
+  expect_train_refused({"--augment", "cutout=0"}, "Cutout: the size must be at least 1 pixel, got 0");
+  expect_train_refused({"--augment", "vflip=1"}, "--augment 'vflip=1' is not known; did you mean 'vflip'?");
+  expect_train_refused({"--augment", "flip,fill=reflct"}, "fill mode 'reflct' is not known; did you mean 'reflect'?");
 }
 
 TEST(BadInput, ValidationSplitThatLeavesNoRows) {

@@ -42,17 +42,6 @@ class Redirection {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  auto name = (std::filesystem::temp_directory_path() / "tandem-cli-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Ended run_tandem(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out) {
   const TemporaryFolder streams;
   const auto out_file = out.empty() ? streams.file("out") : out;

@@ -3,22 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "tandem/testing/temporary_folder.h"
+
 namespace tandem::testing {
-
-/// A folder of its own, removed with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// How the command ended: its exit status (128 + the signal's number where one ended it) and what it printed.
 struct Ended {

@@ -41,5 +41,38 @@ TEST(Summary, TakesTheNumberOfClasses) {
   EXPECT_NE(ended.out.find(" Total params: 1,655,239 "), std::string::npos);
 }
 
+// The picture is written beside the table, in each format.
+TEST(Summary, PlotsTheLayers) {
+  const TemporaryFolder folder;
+  for (const auto& [file, begin] : {std::pair{"m.svg", "<?xml"}, {"m.png", "\x89PNG"}, {"m.pdf", "%PDF"}}) {
+    const auto ended = run_tandem({"summary", "resnet20", "--plot", file}, folder.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find(" Total params: 274,442 "), std::string::npos);
+    EXPECT_TRUE(ended.out.ends_with(std::string("[INFO] wrote ") + file + "\n")) << ended.out;
+    EXPECT_TRUE(read_file(folder.file(file)).starts_with(begin)) << file;
+  }
+}
+
+TEST(Summary, RefusesAPlotThatCannotBeWritten) {
+  expect_refused({"summary", "cnn", "--plot", "m.gif"}, 2,
+                 "a plot's file name must end in .png, .svg or .pdf; received 'm.gif'");
+  const auto ended = run_tandem({"summary", "cnn", "--plot", "nowhere/m.svg"});
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.out, "");
+}
+
+// Files that real Keras wrote.
+TEST(Summary, TakesAModelFile) {
+  const TemporaryFolder folder;
+  for (const std::string file : {"model.keras", "whole.h5"}) {
+    const auto path = std::string(TANDEM_FIXTURES) + "/keras/networks/files/" + file;
+    const auto ended = run_tandem({"summary", path, "--plot", "m.svg"}, folder.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find("Model: \"two\""), std::string::npos) << ended.out;
+    EXPECT_TRUE(read_file(folder.file("m.svg")).starts_with("<?xml"));
+    expect_refused({"summary", path, "--classes", "3"}, 2, "--classes: the outputs of " + path + " are its own");
+  }
+}
+
 }  // namespace
 }  // namespace tandem::testing

@@ -81,6 +81,13 @@ TEST_F(Train, FlagsReplaceTheRecipe) {
             "epoch,accuracy,loss,sparse_categorical_accuracy,val_accuracy,val_loss,val_sparse_categorical_accuracy");
 }
 
+TEST_F(Train, EveryAugmentationByName) {
+  const auto ended = train({"--steps", "1", "--batch-size", "8", "--augment",
+                            "shift=0.1,rotation=20,shear=10,zoom=0.5:1.5,flip,vflip,zoom=0.1,brightness=0.8:1.2,"
+                            "channel=20,crop=32:4,cutout=8,fill=reflect"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+}
+
 // Two steps: at a rate of 0 the second sees the weights that the first saw, so that the mean of the losses differs.
 TEST_F(Train, LearningRateReachesTheOptimizer) {
   const auto losses = [&](const char* rate) {
@@ -88,6 +95,36 @@ TEST_F(Train, LearningRateReachesTheOptimizer) {
     return nlohmann::json::parse(text).at("loss").at(0).get<double>();
   };
   EXPECT_NE(losses("0"), losses("0.1"));
+}
+
+// Every optimizer of the catalog under every schedule, each named once.
+TEST_F(Train, OptimizersAndSchedulesByName) {
+  const std::vector<std::pair<const char*, const char*>> pairs{{"sgd", "polynomial"},       {"rmsprop", "cosine"},
+                                                               {"adam", "exponential"},     {"adamw", "piecewise"},
+                                                               {"adagrad", "inverse-time"}, {"lion", "none"}};
+  for (const auto& [optimizer, schedule] : pairs) {
+    const auto ended = train({"--steps", "2", "--batch-size", "4", "--optimizer", optimizer, "--schedule", schedule});
+    EXPECT_EQ(ended.status, 0) << optimizer << ": " << ended.err;
+  }
+}
+
+// The recipe's rate is SGD's; Adam begins with its own, under which the first step is 0.001 for every weight.
+TEST_F(Train, AnotherOptimizerThanTheRecipesHasItsOwnRate) {
+  const Arguments flags{"--steps", "2",           "--batch-size", "4",          "--seed",
+                        "1",       "--optimizer", "adam",         "--schedule", "none"};
+  const auto own = history(flags);
+  auto named = flags;
+  named.insert(named.end(), {"--learning-rate", "0.001"});
+  EXPECT_EQ(history(named), own);
+}
+
+TEST_F(Train, TheOtherNetworksOfTheZoo) {
+  for (const char* model : {"resnet20", "cnn"}) {
+    const auto ended = run_tandem(
+        {"train", model, "--data", "cifar10:.", "--epochs", "1", "--steps", "1", "--batch-size", "4"}, folder_.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find("values multiplied by 0.00392157"), std::string::npos) << ended.out;
+  }
 }
 
 // 24 rows, as Keras: floor(24 * (1 - 0.4)) = 14 are left to train on.

@@ -46,7 +46,13 @@ class Callback {
   virtual std::string class_name() const;
   virtual Config get_config() const { return Config::object(); }
 
-  /// Callbacks without arguments by Keras's name. Throws InvalidArgument on an unknown one.
+  /// True for one that draws fit's progress: fit then draws none itself.
+  virtual bool draws_progress() const { return false; }
+
+  /// By Keras's name, with the arguments in `config` as get_config gives them; a missing one has Keras's default.
+  /// Throws InvalidArgument on an unknown name or argument, an argument out of range, and for callbacks made of
+  /// functions, which no config holds; DataError for an argument of another kind or one that must be there.
+  static std::shared_ptr<Callback> make(const std::string& name, const Config& config);
   static std::shared_ptr<Callback> make(const std::string& name);
 
  protected:

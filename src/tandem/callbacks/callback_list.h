@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tandem/callbacks/callback.h"
@@ -17,6 +19,9 @@ class CallbackList {
     for (const auto& callback : callbacks_) ((*callback).*hook)(arguments...);
   }
   bool empty() const { return callbacks_.empty(); }
+  bool draws_progress() const {
+    return std::any_of(callbacks_.begin(), callbacks_.end(), [](const auto& c) { return c->draws_progress(); });
+  }
 
  private:
   std::vector<std::shared_ptr<Callback>> callbacks_;

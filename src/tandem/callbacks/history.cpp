@@ -30,6 +30,7 @@ int64_t History::bytes_sent(int64_t rank) const {
 
 void History::append(int64_t epoch, const Logs& logs) {
   epochs_.push_back(epoch);
+  by_epoch_.push_back({epoch, logs});
   for (const auto& [name, value] : logs) {
     auto found = std::find_if(series_.begin(), series_.end(), [&](const Series& s) { return s.first == name; });
     if (found == series_.end()) found = series_.insert(series_.end(), {name, {}});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tandem/core/logs.h"
+#include "tandem/report/series.h"
 
 namespace tandem {
 
@@ -30,6 +31,8 @@ class History {
   /// 1 when `name` is there, else 0.
   int64_t count(std::string_view name) const;
   const std::vector<Series>& series() const { return series_; }
+  /// The same figures with the epoch that each belongs to: for report::write_history and report::plot_history.
+  const std::vector<report::EpochFigures>& by_epoch() const { return by_epoch_; }
   /// Indexes of the epochs that were run.
   const std::vector<int64_t>& epoch() const { return epochs_; }
 
@@ -47,6 +50,7 @@ class History {
 
  private:
   std::vector<Series> series_;
+  std::vector<report::EpochFigures> by_epoch_;
   std::vector<int64_t> epochs_;
   Facts facts_;
   bool interrupted_ = false;

@@ -4,7 +4,6 @@
 
 #include "tandem/callbacks/callback.h"
 #include "tandem/callbacks/callback_list.h"
-#include "tandem/core/error.h"
 #include "tandem/testing/message_of.h"
 
 namespace tandem {
@@ -20,6 +19,10 @@ TEST(History, CollectsSeriesByName) {
   EXPECT_EQ(history["val_loss"], (std::vector<double>{2.0}))
       << "validation every second epoch has a shorter list, as in Keras";
   EXPECT_EQ(history.epoch(), (std::vector<int64_t>{2, 3}));
+  ASSERT_EQ(history.by_epoch().size(), 2u);
+  EXPECT_EQ(history.by_epoch()[1].epoch, 3);
+  EXPECT_EQ(history.by_epoch()[1].figures["val_loss"], 2.0);
+  EXPECT_FALSE(history.by_epoch()[0].figures.contains("val_loss"));
   EXPECT_EQ(history.count("accuracy"), 1);
   EXPECT_EQ(history.count("auc"), 0);
   EXPECT_EQ(history.series()[0].first, "loss");
@@ -47,11 +50,6 @@ TEST(CallbackList, CallsInOrderAndSharesTheLogs) {
   list.each(&Callback::on_epoch_end, 3, logs);
   EXPECT_EQ(logs["x"], 13);  // 2 (2 1 + 3) + 3
   EXPECT_TRUE(CallbackList().empty());
-}
-
-TEST(Callback, ByName) {
-  EXPECT_EQ(Callback::make("Callback")->class_name(), "Callback");
-  EXPECT_THROW(Callback::make("Calback"), InvalidArgument);
 }
 
 }  // namespace

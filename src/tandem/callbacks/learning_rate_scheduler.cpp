@@ -4,14 +4,17 @@
 
 #include <cmath>
 
+#include "tandem/callbacks/python_text.h"
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 
 namespace tandem::callbacks {
 namespace {
 
 class Scheduler : public Callback {
  public:
-  explicit Scheduler(LearningRateScheduler::Schedule schedule) : schedule_(std::move(schedule)) {}
+  Scheduler(LearningRateScheduler::Schedule schedule, LearningRateSchedulerOptions options)
+      : schedule_(std::move(schedule)), options_(options) {}
   std::string class_name() const override { return "LearningRateScheduler"; }
 
   void on_epoch_begin(int64_t epoch, Logs&) override {
@@ -21,17 +24,23 @@ class Scheduler : public Callback {
                                      " in epoch ", epoch));
     }
     model_->set_learning_rate(rate);
+    if (options_.verbose > 0) {
+      log_info(
+          c10::str("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", python_text(rate), "."));
+    }
   }
   void on_epoch_end(int64_t, Logs& logs) override { logs.set("learning_rate", model_->learning_rate()); }
 
  private:
   LearningRateScheduler::Schedule schedule_;
+  LearningRateSchedulerOptions options_;
 };
 
 }  // namespace
 
-std::shared_ptr<Callback> LearningRateScheduler::make_scheduler(Schedule schedule) {
-  return std::make_shared<Scheduler>(std::move(schedule));
+std::shared_ptr<Callback> LearningRateScheduler::make_scheduler(Schedule schedule,
+                                                                LearningRateSchedulerOptions options) {
+  return std::make_shared<Scheduler>(std::move(schedule), options);
 }
 
 }  // namespace tandem::callbacks

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -6,6 +7,11 @@
 #include "tandem/callbacks/callback.h"
 
 namespace tandem::callbacks {
+
+/// Argument of keras.callbacks.LearningRateScheduler besides the schedule.
+struct LearningRateSchedulerOptions {
+  int64_t verbose = 0;  // 1: a line for each epoch
+};
 
 /// Sets the rate at the beginning of each epoch: `schedule(epoch)` or `schedule(epoch, present rate)`, the epoch from
 /// 0. The history records "learning_rate". As keras.callbacks.LearningRateScheduler; the optimizer must not follow a
@@ -15,9 +21,11 @@ class LearningRateScheduler : public Handle<Callback> {
   using Schedule = std::function<double(int64_t epoch, double rate)>;
 
   template <class F>
-  requires(std::is_invocable_r_v<double, F, int, double> ||
-           std::is_invocable_r_v<double, F, int>) explicit LearningRateScheduler(F schedule)
-      : Handle(make_scheduler(wrap(std::move(schedule)))) {}
+  requires(
+      std::is_invocable_r_v<double, F, int, double> ||
+      std::is_invocable_r_v<double, F, int>) explicit LearningRateScheduler(F schedule,
+                                                                            LearningRateSchedulerOptions options = {})
+      : Handle(make_scheduler(wrap(std::move(schedule)), options)) {}
 
  private:
   template <class F>
@@ -30,7 +38,7 @@ class LearningRateScheduler : public Handle<Callback> {
       return [schedule](int64_t epoch, double) { return static_cast<double>(schedule(static_cast<int>(epoch))); };
     }
   }
-  static std::shared_ptr<Callback> make_scheduler(Schedule schedule);
+  static std::shared_ptr<Callback> make_scheduler(Schedule schedule, LearningRateSchedulerOptions options);
 };
 
 }  // namespace tandem::callbacks

@@ -7,37 +7,20 @@
 #include <iterator>
 #include <limits>
 
+#include "tandem/callbacks/fake_model_test.h"
 #include "tandem/core/config.h"
 #include "tandem/core/error.h"
+#include "tandem/testing/captured_log.h"
 #include "tandem/testing/message_of.h"
 #include "tandem/testing/npy.h"
 
 namespace tandem {
 namespace {
 
-// A model that has nothing but a learning rate.
-class RateOnly : public TrainedModel {
- public:
-  explicit RateOnly(double rate) : rate_(rate) {}
-  std::vector<Tensor> get_weights() override { return {}; }
-  void set_weights(const std::vector<Tensor>&) override {}
-  StateDict optimizer_state() override { return {}; }
-  void set_optimizer_state(const StateDict&) override {}
-  double learning_rate() override { return rate_; }
-  void set_learning_rate(double rate) override { rate_ = rate; }
-  void stop_training() override {}
-  bool stopping() const override { return false; }
-  void save(const std::string&) override {}
-  void save_weights(const std::string&) override {}
-
- private:
-  double rate_;
-};
-
 // Runs epochs [first, last) and returns what the history records.
 std::vector<double> rates(const callbacks::LearningRateScheduler& scheduler, double start, int64_t first,
                           int64_t last) {
-  RateOnly model(start);
+  FakeModel model(start);
   const auto callback = scheduler.get();
   callback->set_model(&model);
   std::vector<double> recorded;
@@ -92,6 +75,12 @@ TEST(LearningRateScheduler, AsksAndRecordsWhatKerasDoes) {
       return 0.1 / (epoch + 1);
     };
   });
+}
+
+TEST(LearningRateScheduler, VerboseSaysTheRate) {
+  const testing::CapturedLog log;
+  rates(callbacks::LearningRateScheduler([](int) { return 0.05; }, {.verbose = 1}), 0.1, 3, 4);
+  EXPECT_EQ(log.infos(), std::vector<std::string>{"Epoch 4: LearningRateScheduler setting learning rate to 0.05."});
 }
 
 TEST(LearningRateScheduler, RefusesWhatIsNoRate) {

@@ -21,6 +21,8 @@ class Catalog {
 
   Catalog(std::string kind, std::initializer_list<Row> rows) : kind_(std::move(kind)), rows_(rows) {}
 
+  /// What the rows are: "layer".
+  const std::string& kind() const { return kind_; }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// The maker of `name`. Throws InvalidArgument that proposes the nearest known names.
   const Maker& at(std::string_view name) const {

@@ -59,6 +59,11 @@ TEST(Config, NumbersSurviveToTheBit) {
     EXPECT_EQ(std::signbit(back), std::signbit(x));
   }
   EXPECT_EQ(Config(0.1).to_json(), "0.1");
+  // As Python's json.dumps writes them.
+  for (const char* text : {"100000.0", "1e+16", "1000000000000000.0", "0.0001", "1e-05", "-0.0", "1.5e-07"}) {
+    EXPECT_EQ(Config::from_json(text).to_json(), text);
+  }
+  EXPECT_EQ(Config::from_json("1e-999"), Config(0.0));
   for (int64_t n : {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), int64_t{0}}) {
     EXPECT_EQ(Config::from_json(Config(n).to_json()).as_int(), n);
   }
@@ -123,8 +128,10 @@ TEST(Config, NamesExpectedKindAndValue) {
 
 TEST(Config, MalformedTextNamesTheByte) {
   EXPECT_EQ(data_error([] { Config::from_json(R"({"a":1,})"); }).find("JSON: malformed at byte 8"), 0U);
-  for (const char* text : {"", " ", "{", "[1,2", "{\"a\"}", "tru", "01", "\"open", "[1] 2", "NaN", "Infinity", "'a'",
-                           "[1,]", "\"\xff\"", "1e999", "{1:2}", "\"\\x\""}) {
+  for (const char* text :
+       {"",        " ",           "{",           "[1,2",      "{\"a\"}", "tru",      "01",    "\"open",
+        "[1] 2",   "NaN",         "Infinity",    "'a'",       "[1,]",    "\"\xff\"", "1e999", "{1:2}",
+        "\"\\x\"", "\"\\ud83d\"", "\"\\ude00\"", "\"\\u12\"", "1.",      "1e",       "-",     "\"\n\""}) {
     EXPECT_EQ(data_error([&] { Config::from_json(text); }).find("JSON: malformed at byte "), 0U) << text;
   }
 }

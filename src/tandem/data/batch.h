@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "tandem/core/tensor.h"
 
@@ -10,6 +11,8 @@ struct Batch {
   Tensors x;
   Tensors y;       // empty: data without targets
   Tensor weights;  // (rows) float32; undefined: 1 each
+  /// Rows of each device, where the data says which device gets what (PerDevice); empty: they are divided evenly.
+  std::vector<int64_t> division = {};
 
   int64_t rows() const { return x.empty() ? 0 : x.front().size(0); }
   /// Rows [begin, end) as views.

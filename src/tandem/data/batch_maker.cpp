@@ -11,6 +11,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/shape.h"
 #include "tandem/data/chain.h"
+#include "tandem/data/per_device.h"
 #include "tandem/data/tensor_source.h"
 
 namespace tandem::data {
@@ -62,7 +63,8 @@ BatchMaker::BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches,
   batch_size_ = dataset_.batch_size() > 0 ? dataset_.batch_size() : batch_size;
   if (batch_size_ <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", batch_size_));
   if (dataset_.size() == 0) throw DataError("data set: it must have at least one row, got none");
-  batches_ = dataset_.batches(batch_size_);
+  by_device_ = dynamic_cast<const PerDeviceSource*>(dataset_.source().get());
+  batches_ = by_device_ ? by_device_->batches(batch_size_, dataset_.drop_remainder()) : dataset_.batches(batch_size_);
   if (batches_ == 0) {
     throw InvalidArgument(c10::str("data set: ", dataset_.size(), " rows make no full batch of ", batch_size_,
                                    " and the remainder is dropped"));
@@ -74,8 +76,12 @@ BatchMaker::BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches,
 EpochPlan BatchMaker::plan(int64_t epoch, int64_t first_batch) const {
   EpochPlan plan;
   plan.epoch = epoch;
-  plan.rows = dataset_.order(epoch, random_);
   plan.batch_size = batch_size_;
+  if (by_device_) {
+    by_device_->lay_out(plan, dataset_, random_);
+  } else {
+    plan.rows = dataset_.order(epoch, random_);
+  }
   plan.first_batch = std::min(first_batch, batches_);
   plan.end_batch = batches_;
   plan.random = random_.fold("rows").fold(static_cast<uint64_t>(epoch));
@@ -85,7 +91,9 @@ EpochPlan BatchMaker::plan(int64_t epoch, int64_t first_batch) const {
 Batch BatchMaker::make(const EpochPlan& plan, int64_t batch) const {
   const at::NoGradGuard no_grad;
   try {
-    return make_rows(plan, plan.rows_of(batch));
+    Batch made = make_rows(plan, plan.rows_of(batch));
+    if (by_device_) made.division = plan.divisions[static_cast<std::size_t>(batch)];
+    return made;
   } catch (...) {
     fail(plan, batch);
   }

@@ -38,6 +38,7 @@ class BatchMaker {
   int64_t batch_size_;
   RandomStream random_;
   bool in_memory_ = false;
+  const class PerDeviceSource* by_device_ = nullptr;  // null unless the data says which device gets what
   int64_t batches_ = 0;
 };
 

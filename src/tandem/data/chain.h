@@ -8,9 +8,9 @@
 
 namespace tandem::data {
 
-/// Applies `transforms` one after the other. Transform i draws from the streams rows[j].fold(i). What can run as one
-/// pass does: a random shift followed by a random flip moves each pixel once, with the numbers that the two would draw
-/// apart.
+/// Applies `transforms` one after the other. Transform i draws from the streams rows[j].fold(i). Transforms next
+/// to one another that move pixels (shift, rotation, zoom, shear, flip) do so in one pass, with the numbers that they
+/// would draw apart, unless they fill what comes in from beyond the edges differently.
 Batch apply_chain(const std::vector<TransformHandle>& transforms, Batch batch, std::span<const RandomStream> rows);
 
 }  // namespace tandem::data

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "tandem/core/error.h"
+#include "tandem/data/download.h"
+#include "tandem/data/tar_gz.h"
 
 namespace tandem::datasets {
 namespace {
@@ -96,10 +98,36 @@ std::vector<fs::path> training_files(const fs::path& folder) {
   return files;
 }
 
+const std::vector<std::string>& file_names() {
+  static const std::vector<std::string> names{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                                              "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
+  return names;
+}
+
+bool has_all_files(const fs::path& folder) {
+  return std::all_of(file_names().begin(), file_names().end(),
+                     [&](const std::string& name) { return fs::exists(folder / name); });
+}
+
+// The archive goes when its files are there.
+void fetch_files(const fs::path& folder) {
+  const data::RemoteFile archive{"cifar-10-binary.tar.gz",
+                                 {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"},
+                                 170052171,
+                                 "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"};
+  constexpr int64_t kRecordsOfAFile = 10000;
+  std::vector<data::TarMember> members;
+  for (const auto& name : file_names()) members.push_back({"cifar-10-batches-bin/" + name, kRecordsOfAFile * kRecord});
+  data::download(archive, folder, "cifar10");
+  data::unpack_tar_gz((folder / archive.name).string(), members, folder);
+  fs::remove(folder / archive.name);
+}
+
 }  // namespace
 
 std::pair<Dataset, Dataset> cifar10(const Cifar10Options& options) {
-  const fs::path folder = options.path;
+  const fs::path folder = options.path.empty() ? data::cache_folder("cifar10") : fs::path(options.path);
+  if (options.download && !has_all_files(folder)) fetch_files(folder);
   const Images train = read_files(training_files(folder));
   const Images test = read_files({folder / "test_batch.bin"});
   return {data::TensorDataset(train.x, train.y), data::TensorDataset(test.x, test.y)};

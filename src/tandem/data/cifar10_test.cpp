@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 // A folder of small files in CIFAR-10's binary format: pixel (channel c, row i, column j) of record r is value(r, c, i,
 // j).
-class Cifar10 : public testing::Test {
+class Cifar10 : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("cifar10_") + info->name() + std::to_string(::getpid()));
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("cifar10_") + info->name() + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -107,9 +107,9 @@ std::vector<std::string> real_folders() {
   return {folder.string()};
 }
 
-class RealCifar10 : public testing::TestWithParam<std::string> {};
+class RealCifar10 : public ::testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealCifar10);
-INSTANTIATE_TEST_SUITE_P(Shared, RealCifar10, testing::ValuesIn(real_folders()));
+INSTANTIATE_TEST_SUITE_P(Shared, RealCifar10, ::testing::ValuesIn(real_folders()));
 
 TEST_P(RealCifar10, HasBalancedClassesAndTheKnownChannelMeans) {
   const auto [train, test] = cifar10({.path = GetParam()});

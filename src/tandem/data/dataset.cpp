@@ -9,6 +9,7 @@
 #include "tandem/core/error.h"
 #include "tandem/data/chain.h"
 #include "tandem/data/compose.h"
+#include "tandem/data/row_source.h"
 #include "tandem/data/tensor_source.h"
 
 namespace tandem {
@@ -18,6 +19,23 @@ const Tensor& pick(const Tensors& tensors, int64_t i, const char* name) {
   if (i >= 0 && i < tensors.size()) return tensors[i];
   throw InvalidArgument(c10::str("data set: ", name, "(", i, ") does not exist, it has ", tensors.size(), " ", name));
 }
+
+// Rows that a function makes.
+class FunctionSource : public data::RowSource {
+ public:
+  using Function = std::function<data::Example(int64_t row)>;
+
+  FunctionSource(int64_t size, Function function) : size_(size), function_(std::move(function)) {
+    if (size_ < 0) throw InvalidArgument(c10::str("data set: the number of rows must not be negative, got ", size_));
+    if (!function_) throw InvalidArgument("data set: the function that makes rows must not be empty");
+  }
+  int64_t size() const override { return size_; }
+  data::Example row(int64_t i) const override { return function_(i); }
+
+ private:
+  int64_t size_;
+  Function function_;
+};
 
 }  // namespace
 
@@ -85,7 +103,7 @@ Dataset Dataset::take(int64_t n) const {
 
 Tensor Dataset::x(int64_t i) const { return source_ ? pick(source_->all().x, i, "x") : pick({}, i, "x"); }
 
-Tensor Dataset::y(int64_t i) const { return source_ ? pick(source_->all().y, i, "y") : pick({}, i, "y"); }
+Tensor Dataset::y(int64_t i) const { return source_ ? pick(source_->targets(), i, "y") : pick({}, i, "y"); }
 
 bool Dataset::is_shuffled() const {
   return std::any_of(order_.begin(), order_.end(),
@@ -97,6 +115,10 @@ int64_t Dataset::batches(int64_t batch_size) const {
   if (size <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", size));
   const int64_t rows = this->size();
   return drop_remainder_ ? rows / size : rows / size + (rows % size != 0 ? 1 : 0);
+}
+
+Dataset Dataset::from(int64_t size, std::function<data::Example(int64_t row)> row) {
+  return Dataset(std::make_shared<FunctionSource>(size, std::move(row)));
 }
 
 std::vector<int64_t> Dataset::order(int64_t epoch, const RandomStream& random) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 #include "tandem/core/random.h"
 #include "tandem/core/tensor.h"
 #include "tandem/data/batch.h"
+#include "tandem/data/example.h"
 #include "tandem/data/source.h"
 #include "tandem/data/transform.h"
 
@@ -19,6 +21,10 @@ class Dataset {
  public:
   Dataset() = default;
   explicit Dataset(std::shared_ptr<const data::Source> source);
+  /// `size` rows made by a function of their number, which several worker threads call at once:
+  ///     Dataset::from(1000, [&](int64_t i) { return data::Example{.x = image(i), .y = at::scalar_tensor(label(i))}; })
+  /// Shapes must be equal in all rows.
+  static Dataset from(int64_t size, std::function<data::Example(int64_t row)> row);
 
   /// Rows served in an epoch.
   int64_t size() const;

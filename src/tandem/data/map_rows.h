@@ -4,17 +4,10 @@
 #include <utility>
 
 #include "tandem/core/random.h"
-#include "tandem/core/tensor.h"
+#include "tandem/data/example.h"
 #include "tandem/data/transform.h"
 
 namespace tandem::data {
-
-/// One row: its tensors without the batch axis.
-struct Example {
-  Tensors x;
-  Tensors y;
-  Tensor weight;  // scalar; undefined: 1
-};
 
 /// Calls a function for each row and stacks the results, which must have equal shapes:
 ///     train.map(data::MapRows([](data::Example row) { row.x[0] = row.x[0].sqrt(); return row; }))

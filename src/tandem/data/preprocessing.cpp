@@ -79,6 +79,15 @@ Preprocessing Preprocessing::fit_mean(const Dataset& dataset, const Shape& input
   return made;
 }
 
+Preprocessing Preprocessing::fit(const Dataset& dataset, const ImageNormalizationOptions& options, const Shape& input) {
+  const Shape image = image_shape(Shape::of(dataset.get(0).x[0].sizes().vec()).without_batch(), "the images");
+  Preprocessing made = adapt(image, input.empty() ? image : input);
+  made.image_ = image;
+  if (made.input_.empty()) made.input_ = image;
+  made.normalization_ = ImageNormalization::fit(dataset.map(made.transform()), options);
+  return made;
+}
+
 Preprocessing Preprocessing::rescale(double factor, double offset) const {
   Preprocessing made = *this;
   made.factor_ = factor_ * factor;
@@ -106,13 +115,16 @@ Tensor Preprocessing::resize(const Tensor& x) const {
 Tensor Preprocessing::run(const Tensor& x, bool owned) const {
   if (empty()) return x;
   Tensor images = resize(x);
-  const bool shared = !owned && images.is_alias_of(x);
+  const bool changes = !normalization_.empty() || mean_.defined() || factor_ != 1 || offset_ != 0;
+  // Bytes whose first change is the mean image become float32 with it, in one pass.
+  const bool mean_is_first = images.scalar_type() == at::kByte && normalization_.empty() && mean_.defined();
   if (images.scalar_type() != at::kFloat) {
-    images = images.to(at::kFloat);
-  } else if (shared && (mean_.defined() || factor_ != 1 || offset_ != 0)) {
+    if (!mean_is_first) images = images.to(at::kFloat);
+  } else if (changes && !owned && images.is_alias_of(x)) {
     images = images.clone();
   }
-  if (mean_.defined()) kernels::standardize_images(images, 1, mean_);
+  if (!normalization_.empty()) normalization_.apply(images);
+  if (mean_.defined()) images = kernels::standardize_images(images, 1, mean_);
   if (factor_ != 1) images.mul_(factor_);
   if (offset_ != 0) images.add_(offset_);
   return images;
@@ -136,6 +148,7 @@ StateDict Preprocessing::state() const {
     state.set("image_shape", shape_tensor(image_));
     state.set("input_shape", shape_tensor(input_));
   }
+  if (!normalization_.empty()) state.insert("normalization", normalization_.state());
   if (mean_.defined()) state.set("mean_image", mean_);
   state.set("factor", factor_);
   state.set("offset", offset_);
@@ -149,6 +162,7 @@ Preprocessing Preprocessing::from_state(const StateDict& state) {
     made.image_ = image_shape(tensor_shape(state.tensor("image_shape")), "the stored image_shape");
     made.input_ = image_shape(tensor_shape(state.tensor("input_shape")), "the stored input_shape");
   }
+  made.normalization_ = ImageNormalization::from_state(state.section("normalization"));
   if (state.contains("mean_image")) {
     made.mean_ = state.tensor("mean_image").to(at::kCPU, at::kFloat).contiguous();
     const Shape shape = Shape::of(made.mean_.sizes().vec());
@@ -170,6 +184,7 @@ std::vector<std::string> Preprocessing::describe() const {
     lines.push_back(
         c10::str("images ", by_x(image_), resized ? " resized to " : " brought to ", by_x(input_), " (", how, ")"));
   }
+  for (const std::string& line : normalization_.describe()) lines.push_back(line);
   if (mean_.defined()) lines.push_back("mean image subtracted");
   if (factor_ != 1 || offset_ != 0) {
     lines.push_back(c10::str("values multiplied by ", factor_, offset_ == 0 ? "" : c10::str(", plus ", offset_)));

@@ -7,13 +7,14 @@
 #include "tandem/core/tensor.h"
 #include "tandem/data/batch.h"
 #include "tandem/data/dataset.h"
+#include "tandem/data/image_normalization.h"
 #include "tandem/data/transform.h"
 
 namespace tandem::data {
 
 /// What brings images to a model's input, kept with the model: (1) another size by bilinear resize and one channel
-/// repeated to several, (2) a mean image subtracted, (3) values multiplied by a factor and an offset added, in this
-/// order. A value; starts out doing nothing.
+/// repeated to several, (2) normalisation as Keras's ImageDataGenerator does it, (3) a mean image subtracted, (4)
+/// values multiplied by a factor and an offset added, in this order. A value; starts out doing nothing.
 class Preprocessing {
  public:
   Preprocessing() = default;
@@ -24,10 +25,16 @@ class Preprocessing {
   /// Subtracts the mean image of `dataset` (see mean_image), whose images are also brought to `input` where that is
   /// given. Map no random transform onto `dataset` before: the mean would be of the changed images.
   static Preprocessing fit_mean(const Dataset& dataset, const Shape& input = {});
+  /// Normalises as `options` say (see ImageNormalization), fitted to `dataset`, whose images are brought to `input`
+  /// first where that is given: what ImageDataGenerator.fit and standardize do. Map no random transform onto `dataset`
+  /// before.
+  static Preprocessing fit(const Dataset& dataset, const ImageNormalizationOptions& options, const Shape& input = {});
   /// The same followed by x * factor + offset.
   Preprocessing rescale(double factor, double offset = 0) const;
 
-  bool empty() const { return input_.empty() && !mean_.defined() && factor_ == 1 && offset_ == 0; }
+  bool empty() const {
+    return input_.empty() && normalization_.empty() && !mean_.defined() && factor_ == 1 && offset_ == 0;
+  }
   /// float32, of the input's shape; undefined without one.
   const Tensor& mean() const { return mean_; }
 
@@ -51,6 +58,7 @@ class Preprocessing {
 
   Shape image_;  // images as they came when this was made, for describe
   Shape input_;  // what they become; empty: as they are
+  ImageNormalization normalization_;
   Tensor mean_;
   double factor_ = 1, offset_ = 0;
 };

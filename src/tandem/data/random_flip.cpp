@@ -1,14 +1,15 @@
 #include "tandem/data/random_flip.h"
 
 #include <ATen/ATen.h>
-#include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/data/image_inputs.h"
+#include "tandem/data/move_transform.h"
 #include "tandem/kernels/image_batch.h"
 #include "tandem/kernels/image_flip.h"
 
@@ -27,40 +28,55 @@ void turn_over(T* image, const kernels::ImageSize& size) {
   for (; top < bottom; top += size.row(), bottom -= size.row()) std::swap_ranges(top, top + size.row(), bottom);
 }
 
+class RandomFlipTransform : public MoveTransform {
+ public:
+  explicit RandomFlipTransform(const std::string& mode)
+      : horizontal_(mode.starts_with("horizontal")), vertical_(mode.ends_with("vertical")) {
+    if (mode != "horizontal" && mode != "vertical" && mode != "horizontal_and_vertical") {
+      throw_unknown_name("RandomFlip: mode", mode, {"horizontal", "vertical", "horizontal_and_vertical"});
+    }
+  }
+
+  kernels::AffineMap draw(const RandomStream& row, const kernels::ImageSize& size) const override {
+    kernels::AffineMap map;
+    if (mirrors(row)) map = kernels::mirror_map(size);
+    if (turns_over(row)) map = map.then(kernels::turn_over_map(size));
+    return map;
+  }
+
+  const kernels::Fill* fill() const override { return nullptr; }
+
+  // In place; bytes stay bytes.
+  Batch apply(Batch batch, std::span<const RandomStream> rows) const override {
+    for (Tensor* images : image_inputs(batch, "RandomFlip")) {
+      const auto size = kernels::image_size(*images, "RandomFlip");
+      const auto flip_all = [&](auto* image) {
+        for (const RandomStream& row : rows) {
+          if (mirrors(row)) kernels::flip_image(image, size);
+          if (turns_over(row)) turn_over(image, size);
+          image += size.count();
+        }
+      };
+      if (images->scalar_type() == at::kByte) {
+        flip_all(images->mutable_data_ptr<uint8_t>());
+      } else {
+        flip_all(images->mutable_data_ptr<float>());
+      }
+    }
+    return batch;
+  }
+
+  std::string class_name() const override { return "RandomFlip"; }
+
+ private:
+  bool mirrors(const RandomStream& row) const { return horizontal_ && is_chosen(row, kLeftRight); }
+  bool turns_over(const RandomStream& row) const { return vertical_ && is_chosen(row, kTopBottom); }
+
+  bool horizontal_, vertical_;
+};
+
 }  // namespace
 
 RandomFlip::RandomFlip(const std::string& mode) : TransformHandle(std::make_shared<RandomFlipTransform>(mode)) {}
-
-RandomFlipTransform::RandomFlipTransform(const std::string& mode)
-    : horizontal_(mode.starts_with("horizontal")), vertical_(mode.ends_with("vertical")) {
-  if (mode != "horizontal" && mode != "vertical" && mode != "horizontal_and_vertical") {
-    throw_unknown_name("RandomFlip: mode", mode, {"horizontal", "vertical", "horizontal_and_vertical"});
-  }
-}
-
-std::vector<bool> RandomFlipTransform::mirrored(std::span<const RandomStream> rows) const {
-  std::vector<bool> out;
-  for (const RandomStream& row : rows) out.push_back(horizontal_ && is_chosen(row, kLeftRight));
-  return out;
-}
-
-Batch RandomFlipTransform::apply(Batch batch, std::span<const RandomStream> rows) const {
-  const auto left_right = mirrored(rows);
-  for (Tensor* images : image_inputs(batch, "RandomFlip")) {
-    const auto size = kernels::image_size(*images, "RandomFlip");
-    const auto flip_all = [&](auto* image) {
-      for (std::size_t i = 0; i < rows.size(); ++i, image += size.count()) {
-        if (left_right[i]) kernels::flip_image(image, size);
-        if (vertical_ && is_chosen(rows[i], kTopBottom)) turn_over(image, size);
-      }
-    };
-    if (images->scalar_type() == at::kByte) {
-      flip_all(images->mutable_data_ptr<uint8_t>());
-    } else {
-      flip_all(images->mutable_data_ptr<float>());
-    }
-  }
-  return batch;
-}
 
 }  // namespace tandem::data

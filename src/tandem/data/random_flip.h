@@ -1,7 +1,5 @@
 #pragma once
-#include <span>
 #include <string>
-#include <vector>
 
 #include "tandem/data/transform.h"
 
@@ -13,21 +11,6 @@ namespace tandem::data {
 class RandomFlip : public TransformHandle {
  public:
   explicit RandomFlip(const std::string& mode = "horizontal_and_vertical");
-};
-
-/// What a RandomFlip holds.
-class RandomFlipTransform : public Transform {
- public:
-  explicit RandomFlipTransform(const std::string& mode);
-  Batch apply(Batch batch, std::span<const RandomStream> rows) const override;
-  std::string class_name() const override { return "RandomFlip"; }
-
-  bool is_vertical() const { return vertical_; }
-  /// Which rows are mirrored left to right.
-  std::vector<bool> mirrored(std::span<const RandomStream> rows) const;
-
- private:
-  bool horizontal_, vertical_;
 };
 
 }  // namespace tandem::data

@@ -16,7 +16,7 @@ struct Case {
   std::vector<std::vector<int64_t>> outcomes;  // axes flipped (of one image), all outcomes equally likely
 };
 
-class RandomFlips : public testing::TestWithParam<Case> {};
+class RandomFlips : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RandomFlips, EachOutcomeIsEquallyLikely) {
   const int64_t rows = 2000;
@@ -40,8 +40,8 @@ TEST_P(RandomFlips, EachOutcomeIsEquallyLikely) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, RandomFlips,
-                         testing::Values(Case{"horizontal", {{}, {1}}}, Case{"vertical", {{}, {0}}},
-                                         Case{"horizontal_and_vertical", {{}, {0}, {1}, {0, 1}}}));
+                         ::testing::Values(Case{"horizontal", {{}, {1}}}, Case{"vertical", {{}, {0}}},
+                                           Case{"horizontal_and_vertical", {{}, {0}, {1}, {0, 1}}}));
 
 TEST(RandomFlip, RefusesAnUnknownMode) {
   try {

@@ -11,4 +11,6 @@ Batch Source::all() const {
   return get(rows);
 }
 
+Tensors Source::targets() const { return all().y; }
+
 }  // namespace tandem::data

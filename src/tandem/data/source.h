@@ -17,6 +17,9 @@ class Source {
   virtual Batch get(std::span<const int64_t> rows) const = 0;
   /// All rows, in order; the default gets them at once. In-memory sources return what they hold without a copy.
   virtual Batch all() const;
+  /// The targets of all rows, in order; the default takes them from all(). Sources that know them without reading their
+  /// inputs say so here.
+  virtual Tensors targets() const;
 };
 
 }  // namespace tandem::data

@@ -85,6 +85,23 @@ TEST(Split, StratifiedPartsHaveTheirShareOfEveryClass) {
   EXPECT_GT(y.slice(0, 1).ne(y.slice(0, 0, -1)).sum().item<int64_t>(), 200);
 }
 
+TEST(Split, ThreeStratifiedPartsAreDisjointAndSeeded) {
+  // 50, 30 and 10 rows of the classes 0, 1, 2.
+  const Tensor y = at::cat({at::zeros({50}, at::kLong), at::ones({30}, at::kLong), at::full({10}, 2, at::kLong)});
+  const TensorDataset data(at::arange(90), y);
+  const SplitOptions options{.seed = 6, .stratify = true};
+  const auto parts = split(data, {0.7, 0.2, 0.1}, options);  // train, validation, test
+  expect_disjoint_and_complete(parts, 90);
+  const std::array<std::array<int64_t, 3>, 3> wanted{{{35, 21, 7}, {10, 6, 2}, {5, 3, 1}}};
+  for (std::size_t part = 0; part < 3; ++part) {
+    for (std::size_t label = 0; label < 3; ++label) {
+      EXPECT_EQ(parts[part].y().eq(static_cast<int64_t>(label)).sum().item<int64_t>(), wanted[part][label])
+          << "part " << part << ", class " << label;
+    }
+    EXPECT_EQ(ids(parts[part]), ids(split(data, {0.7, 0.2, 0.1}, options)[part]));
+  }
+}
+
 TEST(Split, StratifiesOneHotLabelsAlike) {
   const Tensor y = at::arange(60).remainder(4);
   const auto whole = split(TensorDataset(at::arange(60), y), {0.5, 0.5}, {.seed = 1, .stratify = true});

@@ -1,5 +1,6 @@
 #include "tandem/data/subset_source.h"
 
+#include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
 #include <utility>
@@ -26,6 +27,12 @@ Batch SubsetSource::get(std::span<const int64_t> rows) const {
     below.push_back(rows_[static_cast<std::size_t>(row)]);
   }
   return base_->get(below);
+}
+
+Tensors SubsetSource::targets() const {
+  Tensors targets;
+  for (const Tensor& one : base_->targets()) targets.push_back(one.index_select(0, at::tensor(rows_)));
+  return targets;
 }
 
 }  // namespace tandem::data

@@ -15,6 +15,7 @@ class SubsetSource : public Source {
 
   int64_t size() const override { return static_cast<int64_t>(rows_.size()); }
   Batch get(std::span<const int64_t> rows) const override;
+  Tensors targets() const override;
   /// Rows of the source below.
   const std::vector<int64_t>& rows() const { return rows_; }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,8 +29,9 @@ using Observer = std::function<void(int64_t rank, const data::Batch& rows, const
 
 /// What one batch gave, over all replicas.
 struct StepResult {
-  double loss = 0;              // total: Keras's "loss", regularisation included
-  std::vector<double> outputs;  // each output's own loss
+  double loss = 0;                              // total: Keras's "loss", regularisation included
+  std::vector<double> outputs = {};             // each output's own loss
+  std::map<std::string, double> reported = {};  // figures that the model's own step showed, means over the rows
   int64_t rows = 0;
 };
 
@@ -61,8 +63,10 @@ class Execution {
   /// time, and every replica goes on from the average.
   virtual void store() = 0;
 
-  /// Updates made so far, and the optimizer's slots by weight: "iterations", "<slot>/<i>".
+  /// Training steps and updates made so far: the same number unless the model has a train_step of its own.
+  virtual int64_t steps() const = 0;
   virtual int64_t iterations() const = 0;
+  /// "iterations", "steps", and the optimizer's slots by weight, "<slot>/<i>".
   virtual StateDict optimizer_state() = 0;
   virtual void set_optimizer_state(const StateDict& state) = 0;
 

@@ -17,7 +17,7 @@ FlatWeights::FlatWeights(const std::vector<Weight>& weights) : weights_(weights)
   for (const auto& w : weights_) {
     if (!w.variable().value.is_non_overlapping_and_dense())
       throw InternalError("weight '" + w.name() + "': must be dense in memory");
-    offsets_.push_back(size);
+    places_.push_back({size, w.shape().count()});
     size += (w.shape().count() + kAlignment - 1) / kAlignment * kAlignment;
   }
   parameters_ = at::zeros({size}, at::kFloat);
@@ -31,7 +31,7 @@ FlatWeights::FlatWeights(const std::vector<Weight>& weights) : weights_(weights)
 
 Tensor FlatWeights::view(const Tensor& buffer, std::size_t i) const {
   const auto& master = weights_[i].variable().value;
-  return buffer.as_strided(master.sizes(), master.strides(), buffer.storage_offset() + offsets_[i]);
+  return buffer.as_strided(master.sizes(), master.strides(), buffer.storage_offset() + places_[i].offset);
 }
 
 void FlatWeights::add_to(WeightMap& map) const {

@@ -4,6 +4,7 @@
 
 #include "tandem/core/tensor.h"
 #include "tandem/layers/weight.h"
+#include "tandem/optimizers/optimizer.h"
 
 namespace tandem::distribute {
 
@@ -28,12 +29,14 @@ class FlatWeights {
   Tensor& parameters() { return parameters_; }
   Tensor& gradients() { return gradients_; }
   const std::vector<Weight>& weights() const { return weights_; }
+  /// Where each weight lies in the buffers, in elements.
+  const std::vector<FlatPlace>& places() const { return places_; }
   /// View of weight i's place in any buffer laid out like these (a slot of the optimizer), in the weight's shape.
   Tensor view(const Tensor& buffer, std::size_t i) const;
 
  private:
   std::vector<Weight> weights_;
-  std::vector<int64_t> offsets_;  // in elements
+  std::vector<FlatPlace> places_;
   Tensor parameters_, gradients_;
   std::vector<Tensor> values_, gradient_views_;
 };

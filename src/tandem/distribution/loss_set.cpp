@@ -54,7 +54,8 @@ bool LossSet::masked() const {
 LossSet::Value LossSet::mean(const Sums& sums, const std::vector<double>& global_counts) const {
   Value value;
   for (std::size_t i = 0; i < sums.losses.size(); ++i) {
-    const Tensor part = global_counts[i] > 0 ? sums.losses[i] / global_counts[i] : sums.losses[i] * 0;
+    const double divisor = losses_[i]->reduction() == Reduction::kSum ? 1 : global_counts[i];
+    const Tensor part = divisor > 0 ? sums.losses[i] / divisor : sums.losses[i] * 0;
     value.parts.push_back(part);
     const Tensor weighted = weights_[i] == 1.0 ? part : part * weights_[i];
     value.total = value.total.defined() ? value.total + weighted : weighted;

@@ -35,7 +35,7 @@ class LossSet {
     std::vector<Tensor> parts;  // by output, without its weight
   };
   /// Divides by the counts of the whole batch: the values of all replicas add up to Keras's loss for any division of
-  /// the rows. A count of 0, everything masked, gives 0 as in Keras.
+  /// the rows. A count of 0, everything masked, gives 0 as in Keras. A loss with reduction "sum" is not divided.
   Value mean(const Sums& sums, const std::vector<double>& global_counts) const;
 
  private:

@@ -28,6 +28,13 @@ TEST(LossSet, PartsOfAllReplicasAddUpToTheMean) {  // U07: losses 3, 3 on one an
   EXPECT_NEAR(part(column({3, 3}).sqrt()) + part(column({6}).sqrt()), 4, 1e-6);
 }
 
+TEST(LossSet, ASumIsNotDivided) {
+  const LossSet set({losses::MeanSquaredError({.reduction = "sum"}).get()}, {1.0});
+  const Tensor y = column({1, 2, 3});
+  const auto sums = set.add_up(at::zeros({3, 1}), {}, {y, y, at::tensor({0.5F, 0.0F, 2.0F})});
+  EXPECT_NEAR(set.mean(sums, {12}).total.item<double>(), 0.5 * 1 + 2 * 9, 1e-6);
+}
+
 TEST(LossSet, SampleWeightsMultiplyAndDoNotCount) {
   const auto set = squared_error();
   const Tensor y = column({1, 2, 3});

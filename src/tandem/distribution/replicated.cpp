@@ -4,63 +4,11 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
-#include <chrono>
-
 #include "tandem/core/error.h"
+#include "tandem/distribution/replica_step.h"
 #include "tandem/kernels/cpu_allocator.h"
 
 namespace tandem::distribute {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// The network's outputs for `x`, each with a row for every row of x.
-Tensors call(Network& network, const Tensors& x, const CallContext& context) {
-  Tensors outputs = network.call_many(x, context);
-  const int64_t rows = x.front().size(0);
-  for (int64_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].defined() && outputs[i].dim() > 0 && outputs[i].size(0) == rows) continue;
-    const auto got = outputs[i].defined() ? Shape::of(outputs[i].sizes().vec()).to_string() : std::string("no tensor");
-    throw InvalidArgument(c10::str("model '", network.name(), "': output ", i, " must have ", rows,
-                                   " rows, as its input has, got ", got));
-  }
-  return outputs;
-}
-
-}  // namespace
-
-// What one replica owns. Only its own thread touches it while a step runs.
-struct Replicated::Replica {
-  Replica(const Program& program, const std::vector<Weight>& others)
-      : trainable(program.network->trainable_weights()), fixed(others) {
-    trainable.add_to(map);
-    for (const auto& w : fixed) {
-      const Tensor& master = w.variable().value;
-      map[&w.variable()] = at::empty_strided(master.sizes(), master.strides(), master.options());
-    }
-    if (!program.optimizer) return;
-    const auto names = program.optimizer->slots();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      slots.push_back(at::full_like(trainable.parameters(), program.optimizer->initial_slot(i)));
-    }
-  }
-
-  Tensor& own(const Weight& w) { return map.at(&w.variable()); }
-
-  FlatWeights trainable;
-  std::vector<Weight> fixed;  // statistics and frozen weights
-  WeightMap map;
-  std::vector<Tensor> slots;
-  int64_t rows_trained = 0;
-  int64_t rows_since_store = 0;
-  double computing = 0;
-  // Results of the step in progress.
-  double loss = 0;
-  std::vector<double> parts;
-  Tensors outputs;
-};
 
 Replicated::Replicated(const Program& program, const Devices& devices, int64_t threads_per_device)
     : program_(program), devices_(devices), group_(devices.size()), threads_(devices.size(), threads_per_device) {
@@ -75,6 +23,7 @@ Replicated::Replicated(const Program& program, const Devices& devices, int64_t t
     throw InvalidArgument(c10::str("optimizer ", program_.optimizer->class_name(),
                                    ": must update element by element under this strategy"));
   }
+  masters_ = program_.network->weights();
   const auto fixed = program_.network->non_trainable_weights();
   for (const auto& w : fixed) {
     if (!w.trainable()) statistics_.push_back(w);
@@ -97,9 +46,17 @@ std::vector<int64_t> Replicated::division(int64_t rows) const {
   return counts;
 }
 
-std::vector<int64_t> Replicated::edges(int64_t rows) const {
+std::vector<int64_t> Replicated::edges(const data::Batch& batch) const {
   std::vector<int64_t> edges{0};
-  for (int64_t count : division(rows)) edges.push_back(edges.back() + count);
+  if (batch.division.empty()) {
+    for (int64_t count : division(batch.rows())) edges.push_back(edges.back() + count);
+    return edges;
+  }
+  for (int64_t count : batch.division) edges.push_back(edges.back() + count);
+  if (static_cast<int64_t>(batch.division.size()) != devices_.size() || edges.back() != batch.rows()) {
+    throw InvalidArgument(c10::str("fit: data by device must have a part for each of the ", devices_.size(),
+                                   " devices, got ", batch.division.size()));
+  }
   return edges;
 }
 
@@ -117,120 +74,47 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
   }
 }
 
-StepResult Replicated::total(int64_t rows) const {
+StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) {
+  const auto edge = edges(batch);
+  SharedStep own = shared;
+  own.rows = batch.rows();
+  for (int64_t r = devices_.size() - 1; r >= 0; --r) {
+    if (edge[static_cast<std::size_t>(r)] == edge[static_cast<std::size_t>(r) + 1]) continue;
+    ++own.active_ranks;
+    own.first_active = r;
+  }
+  run([&](int64_t rank, Replica& replica) {
+    const auto r = static_cast<std::size_t>(rank);
+    ReplicaStep(program_, replica, group_.rank(rank), own, batch.slice(edge[r], edge[r + 1]), edge[r]).run();
+  });
   StepResult result;
-  result.rows = rows;
+  result.rows = own.rows;
   for (const auto& replica : replicas_) {
     result.loss += replica->loss;
     if (result.outputs.size() < replica->parts.size()) result.outputs.resize(replica->parts.size());
     for (std::size_t i = 0; i < replica->parts.size(); ++i) result.outputs[i] += replica->parts[i];
+    for (const auto& [name, value] : replica->reported) result.reported[name] += value;
   }
   return result;
 }
 
-Tensor Replicated::add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits,
-                              const data::Batch& own, int64_t rows) {
-  const auto& losses = *program_.losses;
-  const bool has_rows = own.rows() > 0;
-  LossSet::Sums sums{{}, std::vector<double>(losses.size(), 0.0)};
-  if (has_rows) sums = losses.add_up(outputs, logits, own);
-  auto counts = sums.counts;
-  if (losses.masked()) {
-    Tensor all = at::tensor(counts, at::kDouble);
-    group_.rank(rank).all_reduce(all);
-    counts.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts.size());
-  } else if (has_rows) {
-    for (auto& count : counts) count *= static_cast<double>(rows) / static_cast<double>(own.rows());
-  }
-  if (!has_rows) return {};
-  const auto value = losses.mean(sums, counts);
-  for (const auto& part : value.parts) replica.parts.push_back(part.item<double>());
-  replica.loss = value.total.item<double>();
-  return value.total;
-}
-
 StepResult Replicated::train_step(const data::Batch& batch, const RandomStream& random, double rate,
                                   const Observer& observer) {
-  const int64_t rows = batch.rows();
-  const auto edge = edges(rows);
   ahead_ = true;
-  run([&](int64_t rank, Replica& replica) {
-    const auto start = Clock::now();
-    const auto r = static_cast<std::size_t>(rank);
-    replica.trainable.zero_gradients();
-    replica.loss = 0;
-    replica.parts.clear();
-    const WeightScope weights(replica.map);
-    Tensor loss;
-    const auto own = batch.slice(edge[r], edge[r + 1]);
-    LogitsRecord logits;
-    Tensors outputs;
-    if (own.rows() > 0) {
-      const CallContext context{.training = true, .random = random, .first_row = edge[r], .logits = &logits};
-      const CallScope scope(context);
-      outputs = call(*program_.network, own.x, context);
-    }
-    loss = add_losses(replica, rank, outputs, logits, own, rows);
-    if (own.rows() > 0) {
-      replica.rows_trained += own.rows();
-      replica.rows_since_store += own.rows();
-      if (observer) {
-        c10::NoGradGuard no_grad;
-        observer(rank, own, outputs);
-      }
-    }
-    if (rank == 0) {  // penalties count once, whatever the number of replicas
-      const Tensor penalty = program_.network->regularization();
-      if (penalty.defined()) {
-        replica.loss += penalty.item<double>();
-        loss = loss.defined() ? loss + penalty : penalty;
-      }
-    }
-    if (loss.defined() && loss.requires_grad()) loss.backward();
-    replica.trainable.gather_gradients();
-    replica.computing += seconds_since(start);
-
-    auto& communicator = group_.rank(rank);
-    communicator.all_reduce(replica.trainable.gradients());
-    const auto updating = Clock::now();
-    program_.optimizer->update(replica.trainable.parameters(), replica.trainable.gradients(), replica.slots,
-                               iterations_, rate);
-    replica.computing += seconds_since(updating);
-  });
-  ++iterations_;
-  return total(rows);
+  const auto result =
+      step(batch, {.training = true, .random = random, .iteration = iterations_, .rate = rate, .observer = observer});
+  ++steps_;
+  iterations_ += replicas_.front()->updates;
+  return result;
 }
 
 StepResult Replicated::test_step(const data::Batch& batch, const Observer& observer) {
-  const int64_t rows = batch.rows();
-  const auto edge = edges(rows);
-  run([&](int64_t rank, Replica& replica) {
-    const auto r = static_cast<std::size_t>(rank);
-    c10::NoGradGuard no_grad;
-    replica.loss = 0;
-    replica.parts.clear();
-    const WeightScope weights(replica.map);
-    const auto own = batch.slice(edge[r], edge[r + 1]);
-    LogitsRecord logits;
-    Tensors outputs;
-    if (own.rows() > 0) {
-      const CallContext context{.first_row = edge[r], .logits = &logits};
-      const CallScope scope(context);
-      outputs = call(*program_.network, own.x, context);
-    }
-    add_losses(replica, rank, outputs, logits, own, rows);
-    if (observer && own.rows() > 0) observer(rank, own, outputs);
-    if (rank == 0) {
-      const Tensor penalty = program_.network->regularization();
-      if (penalty.defined()) replica.loss += penalty.item<double>();
-    }
-  });
-  return total(rows);
+  return step(batch, {.observer = observer});
 }
 
 Tensors Replicated::predict_step(const Tensors& x) {
-  const int64_t rows = x.front().size(0);
-  const auto edge = edges(rows);
+  const data::Batch batch{x, {}, {}};
+  const auto edge = edges(batch);
   run([&](int64_t rank, Replica& replica) {
     const auto r = static_cast<std::size_t>(rank);
     c10::NoGradGuard no_grad;
@@ -239,7 +123,7 @@ Tensors Replicated::predict_step(const Tensors& x) {
     const WeightScope weights(replica.map);
     const CallContext context{.first_row = edge[r]};
     const CallScope scope(context);
-    replica.outputs = call(*program_.network, data::Batch{x, {}, {}}.slice(edge[r], edge[r + 1]).x, context);
+    replica.outputs = program_.network->outputs(batch.slice(edge[r], edge[r + 1]).x, context);
   });
   Tensors merged;
   for (int64_t i = 0; i < replicas_.front()->outputs.size(); ++i) {
@@ -253,7 +137,16 @@ Tensors Replicated::predict_step(const Tensors& x) {
   return merged;
 }
 
+// LibTorch counts the changes in place of each tensor.
+std::vector<uint32_t> Replicated::master_versions() const {
+  std::vector<uint32_t> versions;
+  versions.reserve(masters_.size());
+  for (const auto& w : masters_) versions.push_back(w.variable().value._version());
+  return versions;
+}
+
 void Replicated::load() {
+  if (!ahead_ && loaded_versions_ == master_versions()) return;
   ahead_ = false;
   run([&](int64_t, Replica& replica) {
     c10::NoGradGuard no_grad;
@@ -261,6 +154,7 @@ void Replicated::load() {
     for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
     replica.rows_since_store = 0;
   });
+  loaded_versions_ = master_versions();
 }
 
 void Replicated::store() {
@@ -269,12 +163,21 @@ void Replicated::store() {
   ahead_ = false;
   c10::NoGradGuard no_grad;
   replicas_.front()->trainable.store();
+  average_statistics();
+  loaded_versions_ = master_versions();
+}
+
+void Replicated::average_statistics() {
   int64_t rows = 0;
   for (const auto& replica : replicas_) rows += replica->rows_since_store;
   if (rows == 0) return;
   for (const auto& w : statistics_) {
-    // As first + sum of weighted differences: statistics that are equal everywhere stay the same bits.
     Tensor& mean = replicas_.front()->own(w);
+    if (!mean.is_floating_point()) {  // a count of steps, say: every replica counts alike
+      w.variable().value.copy_(mean);
+      continue;
+    }
+    // As first + sum of weighted differences: statistics that are equal everywhere stay the same bits.
     const Tensor first = mean.clone();
     for (std::size_t r = 1; r < replicas_.size(); ++r) {
       const double share = static_cast<double>(replicas_[r]->rows_since_store) / static_cast<double>(rows);
@@ -289,6 +192,7 @@ void Replicated::store() {
 StateDict Replicated::optimizer_state() {
   StateDict state;
   state.set("iterations", iterations_);
+  state.set("steps", steps_);
   if (!program_.optimizer) return state;
   const auto names = program_.optimizer->slots();
   auto& replica = *replicas_.front();
@@ -303,6 +207,7 @@ StateDict Replicated::optimizer_state() {
 
 void Replicated::set_optimizer_state(const StateDict& state) {
   iterations_ = state.integer("iterations");
+  steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
   const auto names = program_.optimizer->slots();
   for (auto& replica : replicas_) {
     for (std::size_t s = 0; s < names.size(); ++s) {

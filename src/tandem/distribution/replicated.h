@@ -4,13 +4,15 @@
 
 #include "tandem/comm/local_group.h"
 #include "tandem/distribution/execution.h"
-#include "tandem/distribution/flat_weights.h"
+#include "tandem/distribution/replica.h"
 #include "tandem/distribution/replica_threads.h"
 
 namespace tandem::distribute {
 
+struct SharedStep;
+
 /// Replicas as threads of this process, one or many: what SingleDevice and Mirrored bind a program to.
-class Replicated : public Execution {
+class Replicated final : public Execution {
  public:
   Replicated(const Program& program, const Devices& devices, int64_t threads_per_device);
   ~Replicated() override;
@@ -21,6 +23,7 @@ class Replicated : public Execution {
   Tensors predict_step(const Tensors& x) override;
   void load() override;
   void store() override;
+  int64_t steps() const override { return steps_; }
   int64_t iterations() const override { return iterations_; }
   StateDict optimizer_state() override;
   void set_optimizer_state(const StateDict& state) override;
@@ -32,13 +35,11 @@ class Replicated : public Execution {
   int64_t threads_per_device() const override { return threads_.threads_per_device(); }
 
  private:
-  struct Replica;
-  // Where each replica's rows begin in a batch of `rows`; one more entry than there are replicas.
-  std::vector<int64_t> edges(int64_t rows) const;
-  StepResult total(int64_t rows) const;
-  // Loss of this replica's rows (possibly none) as a part of the mean over all `rows`; its figures go into the replica.
-  Tensor add_losses(Replica& replica, int64_t rank, const Tensors& outputs, const LogitsRecord& logits,
-                    const data::Batch& own, int64_t rows);
+  // Where each replica's rows begin in `batch`; one more entry than there are replicas.
+  std::vector<int64_t> edges(const data::Batch& batch) const;
+  std::vector<uint32_t> master_versions() const;
+  void average_statistics();
+  StepResult step(const data::Batch& batch, const SharedStep& shared);
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
   Program program_;
@@ -46,7 +47,9 @@ class Replicated : public Execution {
   comm::LocalGroup group_;
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
-  int64_t iterations_ = 0;
+  std::vector<Weight> masters_;
+  std::vector<uint32_t> loaded_versions_;  // of the masters, when replicas and they were last the same
+  int64_t steps_ = 0, iterations_ = 0;
   bool ahead_ = false;      // replicas have learned what the masters do not know yet
   ReplicaThreads threads_;  // last: its threads end before what they use
 };

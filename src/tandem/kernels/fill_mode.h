@@ -18,6 +18,8 @@ FillMode fill_mode(std::string_view name);
 struct Fill {
   FillMode mode = FillMode::nearest;
   float value = 0;  // k of FillMode::constant
+
+  bool operator==(const Fill&) const = default;
 };
 
 /// Where the value at a fractional position of an axis comes from: (1 - weight) * x[low] + weight * x[high].

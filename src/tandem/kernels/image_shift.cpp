@@ -9,6 +9,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/kernels/image_flip.h"
+#include "tandem/kernels/widest_vectors.h"
 
 namespace tandem::kernels {
 namespace {
@@ -34,11 +35,11 @@ Interior interior(int64_t width, double dx) {
 }
 
 template <class T>
-void shift_line(const T* top, const T* bottom, float down, float* target, int64_t channels, const Interior& in,
-                const std::vector<AxisTap>& edges, float constant) {
+void shift_line(const T* top, const T* bottom, float down, float* __restrict target, int64_t channels,
+                const Interior& in, const std::vector<AxisTap>& edges, float constant) {
   const T* a = top + (in.begin + in.offset) * channels;
   const T* c = bottom + (in.begin + in.offset) * channels;
-  float* out = target + in.begin * channels;
+  float* __restrict out = target + in.begin * channels;
   const int64_t n = (in.end - in.begin) * channels;
   if (down == 0 && in.weight == 0) {
     for (int64_t k = 0; k < n; ++k) out[k] = static_cast<float>(a[k]);
@@ -68,6 +69,22 @@ void shift_line(const T* top, const T* bottom, float down, float* target, int64_
   for (int64_t j = in.end; edge != edges.end(); ++j) column(j, *edge++);
 }
 
+template <class T>
+void shift_lines(const T* source, float* target, const ImageSize& size, const ImageShift& shift, const Fill& fill,
+                 const Interior& in, const std::vector<AxisTap>& edges) {
+  for (int64_t i = 0; i < size.height; ++i) {
+    const AxisTap tap = axis_tap(static_cast<double>(i) + shift.dy, size.height, fill.mode);
+    float* line = target + (shift.upside_down ? size.height - 1 - i : i) * size.row();
+    if (!tap.inside) {
+      std::fill_n(line, size.row(), fill.value);
+      continue;
+    }
+    shift_line(source + tap.low * size.row(), source + tap.high * size.row(), tap.weight, line, size.channels, in,
+               edges, fill.value);
+    if (shift.flip) flip_line(line, size.width, size.channels);
+  }
+}
+
 // Beyond any image, and well within what whole numbers hold.
 void check(const ImageShift& shift, const char* where) {
   constexpr double kMost = 1e9;
@@ -88,17 +105,7 @@ void shift_image(const T* source, float* target, const ImageSize& size, const Im
     if (j < in.begin || j >= in.end)
       edges.push_back(axis_tap(static_cast<double>(j) + shift.dx, size.width, fill.mode));
   }
-  for (int64_t i = 0; i < size.height; ++i) {
-    const AxisTap tap = axis_tap(static_cast<double>(i) + shift.dy, size.height, fill.mode);
-    float* line = target + i * size.row();
-    if (!tap.inside) {
-      std::fill_n(line, size.row(), fill.value);
-      continue;
-    }
-    shift_line(source + tap.low * size.row(), source + tap.high * size.row(), tap.weight, line, size.channels, in,
-               edges, fill.value);
-    if (shift.flip) flip_line(line, size.width, size.channels);
-  }
+  with_widest_vectors([&] { shift_lines(source, target, size, shift, fill, in, edges); });
 }
 
 template void shift_image(const float*, float*, const ImageSize&, const ImageShift&, const Fill&);

@@ -10,12 +10,13 @@
 namespace tandem::kernels {
 
 /// How one image is moved: output(i, j) = input(i + dy, j + dx), in pixels, bilinear between pixels; then mirrored left
-/// to right where `flip` is set. As Keras's apply_affine_transform with (tx, ty) does it through
-/// scipy.ndimage.affine_transform(order=1), followed by its horizontal flip.
+/// to right where `flip` is set and turned over, top to bottom, where `upside_down` is. As Keras's
+/// apply_affine_transform with (tx, ty) does it through scipy.ndimage.affine_transform(order=1), followed by its flips.
 struct ImageShift {
   double dy = 0;
   double dx = 0;
   bool flip = false;
+  bool upside_down = false;
 };
 
 /// Moves one image from `source` to `target`, both of `size`, which must not overlap. Whole-pixel shifts are exact.

@@ -27,11 +27,19 @@ TEST(ImageStandardize, EitherAlone) {
   EXPECT_TRUE(at::equal(same, images));
 }
 
+TEST(ImageStandardize, BytesGiveANewTensorWithTheSameValues) {
+  const at::Tensor bytes = at::randint(256, {3, 5, 4, 3}, at::kByte), before = bytes.clone();
+  const at::Tensor mean = at::rand({5, 4, 3}) * 255;
+  EXPECT_TRUE(at::equal(standardize_images(bytes, 0.25, mean), standardize_images(bytes.to(at::kFloat), 0.25, mean)));
+  EXPECT_TRUE(at::equal(standardize_images(bytes, 1, {}), bytes.to(at::kFloat)));
+  EXPECT_TRUE(at::equal(bytes, before));
+}
+
 TEST(ImageStandardize, Errors) {
   const at::Tensor images = at::zeros({3, 5, 4, 3});
   EXPECT_THROW(standardize_images(images, 1, at::zeros({4, 5, 3})), InvalidArgument);
   EXPECT_THROW(standardize_images(images, 1, at::zeros({5, 4, 3}, at::kDouble)), InvalidArgument);
-  EXPECT_THROW(standardize_images(images.to(at::kByte), 1, {}), InvalidArgument);
+  EXPECT_THROW(standardize_images(images.to(at::kDouble), 1, {}), InvalidArgument);
 }
 
 }  // namespace

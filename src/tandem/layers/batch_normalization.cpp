@@ -39,8 +39,8 @@ class BatchNormalizationLayer : public Layer {
                            {"moving_variance_initializer", to_config(options_.moving_variance_initializer)},
                            {"beta_regularizer", to_config(options_.beta_regularizer)},
                            {"gamma_regularizer", to_config(options_.gamma_regularizer)},
-                           {"beta_constraint", {}},
-                           {"gamma_constraint", {}},
+                           {"beta_constraint", to_config(options_.beta_constraint)},
+                           {"gamma_constraint", to_config(options_.gamma_constraint)},
                            {"synchronized", false},
                            {"renorm", false},
                            {"renorm_clipping", {}},
@@ -58,14 +58,17 @@ class BatchNormalizationLayer : public Layer {
     if (channels_ <= 0)
       throw_shape_error(*this, c10::str("axis ", options_.axis, " of the input must be known and positive"), input);
     const auto add = [&](const char* name, const Handle<Initializer>& initializer, bool trainable,
-                         const Handle<Regularizer>& penalty) {
-      return add_weight(name, {channels_},
-                        {.initializer = initializer, .trainable = trainable, .regularizer = penalty});
+                         const Handle<Regularizer>& penalty = {}, const Handle<Constraint>& constraint = {}) {
+      return add_weight(
+          name, {channels_},
+          {.initializer = initializer, .trainable = trainable, .regularizer = penalty, .constraint = constraint});
     };
-    if (options_.scale) gamma_ = add("gamma", options_.gamma_initializer, true, options_.gamma_regularizer);
-    if (options_.center) beta_ = add("beta", options_.beta_initializer, true, options_.beta_regularizer);
-    moving_mean_ = add("moving_mean", options_.moving_mean_initializer, false, {});
-    moving_variance_ = add("moving_variance", options_.moving_variance_initializer, false, {});
+    if (options_.scale)
+      gamma_ = add("gamma", options_.gamma_initializer, true, options_.gamma_regularizer, options_.gamma_constraint);
+    if (options_.center)
+      beta_ = add("beta", options_.beta_initializer, true, options_.beta_regularizer, options_.beta_constraint);
+    moving_mean_ = add("moving_mean", options_.moving_mean_initializer, false);
+    moving_variance_ = add("moving_variance", options_.moving_variance_initializer, false);
   }
 
   Shape output_shape(const Shape& input) override {
@@ -149,7 +152,7 @@ BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
     : LayerHandle(make_remembered<BatchNormalizationLayer>(options.name, options)) {}
 
 BatchNormalization BatchNormalization::from_config(const Config& config) {
-  refuse_settings(config, "BatchNormalization", {"beta_constraint", "gamma_constraint", "synchronized", "renorm"});
+  refuse_settings(config, "BatchNormalization", {"activity_regularizer", "synchronized", "renorm"});
   Config axis = config.get("axis", -1);
   if (axis.is_list() && axis.as_list().size() == 1) axis = Config(axis.as_list().front());  // as older Keras wrote it
   return BatchNormalization(
@@ -163,7 +166,9 @@ BatchNormalization BatchNormalization::from_config(const Config& config) {
        .moving_mean_initializer = initializer_from(config, "moving_mean_initializer", "zeros"),
        .moving_variance_initializer = initializer_from(config, "moving_variance_initializer", "ones"),
        .beta_regularizer = regularizer_from(config, "beta_regularizer"),
-       .gamma_regularizer = regularizer_from(config, "gamma_regularizer")});
+       .gamma_regularizer = regularizer_from(config, "gamma_regularizer"),
+       .beta_constraint = constraint_from(config, "beta_constraint"),
+       .gamma_constraint = constraint_from(config, "gamma_constraint")});
 }
 
 }  // namespace tandem::layers

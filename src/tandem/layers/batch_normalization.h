@@ -17,6 +17,8 @@ struct BatchNormalizationOptions {
   Handle<Initializer> moving_variance_initializer = "ones";
   Handle<Regularizer> beta_regularizer = {};
   Handle<Regularizer> gamma_regularizer = {};
+  Handle<Constraint> beta_constraint = {};
+  Handle<Constraint> gamma_constraint = {};
   std::string name = {};
 };
 

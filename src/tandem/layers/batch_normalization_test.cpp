@@ -24,7 +24,7 @@ class BatchNormalizationCase : public ::testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Keras, BatchNormalizationCase,
                          ::testing::Values("rank2", "rank4", "no_scale", "no_center", "plain", "momentum_epsilon",
-                                           "axis1"));
+                                           "axis1", "regularized"));
 
 TEST_P(BatchNormalizationCase, InferenceMatchesKeras) {
   EXPECT_EQ(check_cases(std::string("batch_norm_") + GetParam()), 1);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "tandem/core/random.h"
 #include "tandem/core/tensor.h"
@@ -28,6 +29,18 @@ class LogitsRecord {
   std::unordered_map<const void*, Record> records_;
 };
 
+/// Losses that layers add while they are called (activity regularisers, a user's own), for one replica's rows.
+class AddedLosses {
+ public:
+  /// `loss`: a differentiable scalar, the mean over this call's rows of something. The replicas' values are averaged by
+  /// their rows, so that the sum does not depend on how the batch was divided.
+  void add(const Tensor& loss) { losses_.push_back(loss); }
+  const std::vector<Tensor>& losses() const { return losses_; }
+
+ private:
+  std::vector<Tensor> losses_;
+};
+
 /// What a layer may know of the call that it is part of.
 struct CallContext {
   bool training = false;
@@ -38,6 +51,13 @@ struct CallContext {
   int64_t first_row = 0;
   /// Null unless someone wants to know the logits behind an output.
   LogitsRecord* logits = nullptr;
+  /// Null where nobody adds up losses (predict).
+  AddedLosses* added_losses = nullptr;
+
+  /// Adds a differentiable scalar, a mean over this call's rows, to the total loss, as keras.Layer.add_loss.
+  void add_loss(const Tensor& loss) const {
+    if (added_losses) added_losses->add(loss);
+  }
 
   /// The context for part `i` of a network: the same call with a stream of its own.
   CallContext part(uint64_t i) const {

@@ -1,18 +1,29 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "tandem/core/config.h"
+#include "tandem/core/registry.h"
 #include "tandem/layers/layer_handle.h"
 
 namespace tandem {
 
-/// A layer from Keras's class name ("Conv2D") and config; "name" and "trainable" of the config are applied. Not built.
-/// Throws InvalidArgument on an unknown class, proposing the nearest, and DataError on a config that lacks what the
-/// layer needs.
-LayerHandle layer_from_config(const std::string& class_name, const Config& config);
+using LayerFromConfig = std::function<LayerHandle(const Config&)>;
 
-/// The class names that layer_from_config knows.
+/// Where a class is to be looked for: kProgram leaves out the layers that come with Tandem.
+enum class LayerOrigin { kAny, kProgram };
+
+/// A layer from Keras's class name ("Conv2D"), or the name that register_layer gave it, and its config; "name" and
+/// "trainable" of the config are applied. Not built. Throws InvalidArgument on an unknown class, proposing the nearest,
+/// and on a dtype other than float32; DataError on a config that lacks what the layer needs.
+LayerHandle layer_from_config(const std::string& class_name, const Config& config,
+                              LayerOrigin origin = LayerOrigin::kAny);
+
+/// The class names of the layers that come with Tandem.
 std::vector<std::string> layer_class_names();
+
+/// Those, and what register_layer added.
+Registry<LayerFromConfig>& layer_registry();
 
 }  // namespace tandem

@@ -3,31 +3,30 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
-#include "tandem/core/error.h"
+#include "tandem/layers/merging.h"
+#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
 
-class ConcatenateLayer : public Layer {
+class ConcatenateLayer : public MergingLayer {
  public:
   explicit ConcatenateLayer(int64_t axis) : axis_(axis) {}
 
   std::string class_name() const override { return "Concatenate"; }
   Config get_config() const override { return Config::object({{"axis", axis_}}); }
 
-  void build_many(const Shapes& inputs) override { output_shapes(inputs); }
-
   Shapes output_shapes(const Shapes& inputs) override {
-    if (inputs.empty()) throw_wrong_inputs(inputs);
+    if (inputs.empty()) throw_wrong_inputs(must(), inputs);
     Shape out = inputs.front();
     const int64_t axis = axis_ < 0 ? axis_ + out.rank() : axis_;
-    if (axis < 1 || axis >= out.rank()) throw_wrong_inputs(inputs);
+    if (axis < 1 || axis >= out.rank()) throw_wrong_inputs(must(), inputs);
     for (std::size_t i = 1; i < inputs.size(); ++i) {
       Shape other = inputs[i];
-      if (other.rank() != out.rank()) throw_wrong_inputs(inputs);
+      if (other.rank() != out.rank()) throw_wrong_inputs(must(), inputs);
       const int64_t added = other[axis];
       other[axis] = out[axis];
-      if (!out.matches(other)) throw_wrong_inputs(inputs);
+      if (!out.matches(other)) throw_wrong_inputs(must(), inputs);
       out[axis] = added == Shape::kUnknown || out[axis] == Shape::kUnknown ? Shape::kUnknown : out[axis] + added;
     }
     return {out};
@@ -35,11 +34,7 @@ class ConcatenateLayer : public Layer {
 
   Tensors call_many(const Tensors& inputs, const CallContext&) override {
     for (const auto& x : inputs) {
-      if (!fits(x, inputs.front())) {
-        Shapes shapes;
-        for (const auto& t : inputs) shapes.push_back(Shape::of(t.sizes().vec()));
-        throw_wrong_inputs(shapes);
-      }
+      if (!fits(x, inputs.front())) throw_wrong_inputs(must(), shapes_of(inputs));
     }
     return at::cat(inputs.vector(), axis_);
   }
@@ -54,12 +49,8 @@ class ConcatenateLayer : public Layer {
     return true;
   }
 
-  [[noreturn]] void throw_wrong_inputs(const Shapes& shapes) const {
-    std::string list;
-    for (const auto& shape : shapes) list += (list.empty() ? "" : ", ") + shape.to_string();
-    throw InvalidArgument(c10::str("layer '", name(), "' (Concatenate): inputs must have equal shapes except at axis ",
-                                   axis_, ", which must be theirs and not the batch, got ",
-                                   shapes.empty() ? "none" : list));
+  std::string must() const {
+    return c10::str("inputs must have equal shapes except at axis ", axis_, ", which must be theirs and not the batch");
   }
 
   int64_t axis_;
@@ -71,6 +62,7 @@ Concatenate::Concatenate(ConcatenateOptions options)
     : LayerHandle(make_remembered<ConcatenateLayer>(options.name, options.axis)) {}
 
 Concatenate Concatenate::from_config(const Config& config) {
+  refuse_settings(config, "Concatenate", {"activity_regularizer"});
   return Concatenate({.axis = config.get("axis", -1).as_int()});
 }
 

@@ -18,6 +18,9 @@ struct Conv2DOptions {
   Handle<Initializer> bias_initializer = "zeros";
   Handle<Regularizer> kernel_regularizer = {};
   Handle<Regularizer> bias_regularizer = {};
+  Handle<Regularizer> activity_regularizer = {};
+  Handle<Constraint> kernel_constraint = {};
+  Handle<Constraint> bias_constraint = {};
   std::string name = {};
 };
 

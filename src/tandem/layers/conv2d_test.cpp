@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tandem/core/random.h"
+#include "tandem/layers/constraints.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_case_test.h"
 #include "tandem/layers/regularizers.h"
@@ -16,7 +17,7 @@ using namespace tandem::testing;
 
 static_assert(std::is_aggregate_v<Conv2DOptions>);
 
-TEST(Conv2D, MatchesKeras) { EXPECT_EQ(check_cases("conv2d_"), 35); }
+TEST(Conv2D, MatchesKeras) { EXPECT_EQ(check_cases("conv2d_"), 36); }
 
 TEST(Conv2D, MadeByHandMatchesKeras) {
   expect_matches(Conv2D(4, {3, 3}, {.padding = "same", .activation = "relu"}), KerasCase("conv2d_relu"));
@@ -24,6 +25,13 @@ TEST(Conv2D, MadeByHandMatchesKeras) {
   expect_matches(Conv2D(4, 3, {.kernel_regularizer = regularizers::L2(0.05)}), KerasCase("conv2d_l2"));
   expect_matches(Conv2D(4, 3, {.strides = {2, 1}, .padding = "same"}), KerasCase("conv2d_same_strides_2_1"));
   expect_matches(Conv2D(4, 3, {.padding = "same", .groups = 2}), KerasCase("conv2d_groups2"));
+  expect_matches(Conv2D(3, 2,
+                        {.activation = "relu",
+                         .bias_regularizer = regularizers::L1(0.02),
+                         .activity_regularizer = regularizers::L2(0.03),
+                         .kernel_constraint = constraints::MaxNorm({.max_value = 1.2, .axis = {0, 1, 2}}),
+                         .bias_constraint = constraints::NonNeg()}),
+                 KerasCase("conv2d_constrained"));
   const int stride = 2;
   expect_matches(Conv2D(3, {3, 3}, {.strides = stride}), KerasCase("conv2d_valid_s2_k33_7x8"));
 }

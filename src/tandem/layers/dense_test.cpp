@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "tandem/layers/constraints.h"
 #include "tandem/layers/initializers.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_case_test.h"
@@ -15,7 +16,7 @@ using namespace tandem::testing;
 
 static_assert(std::is_aggregate_v<DenseOptions>);
 
-TEST(Dense, MatchesKeras) { EXPECT_EQ(check_cases("dense_"), 8); }
+TEST(Dense, MatchesKeras) { EXPECT_EQ(check_cases("dense_"), 10); }
 
 TEST(Dense, MadeByHandMatchesKeras) {
   expect_matches(Dense(5, {.activation = "softmax"}), KerasCase("dense_softmax"));
@@ -23,6 +24,11 @@ TEST(Dense, MadeByHandMatchesKeras) {
   expect_matches(Dense(4, {.kernel_regularizer = regularizers::L1L2({.l1 = 0.01, .l2 = 0.02}),
                            .bias_regularizer = regularizers::L1(0.03)}),
                  KerasCase("dense_regularized"));
+  expect_matches(Dense(4, {.activation = "tanh",
+                           .activity_regularizer = regularizers::L1L2({.l1 = 0.02, .l2 = 0.05}),
+                           .kernel_constraint = constraints::MaxNorm(1.5),
+                           .bias_constraint = "non_neg"}),
+                 KerasCase("dense_constrained"));
 }
 
 TEST(Dense, TakesACallableActivation) {

@@ -1,6 +1,4 @@
 // One row a name: Keras accepts the class's name, its snake case and a few older words.
-#include <c10/util/StringUtil.h>
-
 #include "tandem/core/catalog.h"
 #include "tandem/layers/initializers.h"
 
@@ -20,13 +18,14 @@ std::shared_ptr<Initializer> plain_initializer(const Config&) {
   return T().get();
 }
 
+in::OptionalAxes axes_of(const Config& config, const char* key) {
+  const Config axes = config.get(key, {});
+  return axes.is_null() ? std::nullopt : std::optional(axes.as_ints());
+}
+
 template <class T>
-std::shared_ptr<Initializer> seeded_initializer(const Config& config) {
-  for (const char* key : {"input_axes", "output_axes"}) {
-    if (!config.get(key, {}).is_null())
-      throw InvalidArgument(c10::str("initializer: ", key, " must be null, got ", config.at(key).to_json()));
-  }
-  return T({.seed = seed_of(config)}).get();
+std::shared_ptr<Initializer> fan_initializer(const Config& config) {
+  return T({seed_of(config), axes_of(config, "input_axes"), axes_of(config, "output_axes")}).get();
 }
 
 template <class T>
@@ -53,7 +52,8 @@ std::shared_ptr<Initializer> orthogonal_initializer(const Config& config) {
 
 std::shared_ptr<Initializer> scaling_initializer(const Config& config) {
   return in::VarianceScaling({config.get("scale", 1.0).as_double(), config.get("mode", "fan_in").as_string(),
-                              config.get("distribution", "truncated_normal").as_string(), seed_of(config)})
+                              config.get("distribution", "truncated_normal").as_string(), seed_of(config),
+                              axes_of(config, "input_axes"), axes_of(config, "output_axes")})
       .get();
 }
 
@@ -81,18 +81,18 @@ const Catalog<InitializerMaker>& initializer_catalog() {
                                                    {"uniform", uniform_initializer},
                                                    {"variance_scaling", scaling_initializer},
                                                    {"VarianceScaling", scaling_initializer},
-                                                   {"glorot_uniform", seeded_initializer<in::GlorotUniform>},
-                                                   {"GlorotUniform", seeded_initializer<in::GlorotUniform>},
-                                                   {"glorot_normal", seeded_initializer<in::GlorotNormal>},
-                                                   {"GlorotNormal", seeded_initializer<in::GlorotNormal>},
-                                                   {"he_uniform", seeded_initializer<in::HeUniform>},
-                                                   {"HeUniform", seeded_initializer<in::HeUniform>},
-                                                   {"he_normal", seeded_initializer<in::HeNormal>},
-                                                   {"HeNormal", seeded_initializer<in::HeNormal>},
-                                                   {"lecun_uniform", seeded_initializer<in::LecunUniform>},
-                                                   {"LecunUniform", seeded_initializer<in::LecunUniform>},
-                                                   {"lecun_normal", seeded_initializer<in::LecunNormal>},
-                                                   {"LecunNormal", seeded_initializer<in::LecunNormal>},
+                                                   {"glorot_uniform", fan_initializer<in::GlorotUniform>},
+                                                   {"GlorotUniform", fan_initializer<in::GlorotUniform>},
+                                                   {"glorot_normal", fan_initializer<in::GlorotNormal>},
+                                                   {"GlorotNormal", fan_initializer<in::GlorotNormal>},
+                                                   {"he_uniform", fan_initializer<in::HeUniform>},
+                                                   {"HeUniform", fan_initializer<in::HeUniform>},
+                                                   {"he_normal", fan_initializer<in::HeNormal>},
+                                                   {"HeNormal", fan_initializer<in::HeNormal>},
+                                                   {"lecun_uniform", fan_initializer<in::LecunUniform>},
+                                                   {"LecunUniform", fan_initializer<in::LecunUniform>},
+                                                   {"lecun_normal", fan_initializer<in::LecunNormal>},
+                                                   {"LecunNormal", fan_initializer<in::LecunNormal>},
                                                    {"orthogonal", orthogonal_initializer},
                                                    {"Orthogonal", orthogonal_initializer},
                                                    {"OrthogonalInitializer", orthogonal_initializer},

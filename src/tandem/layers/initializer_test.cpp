@@ -142,6 +142,21 @@ TEST(Initializer, TheSameStreamGivesTheSameValues) {
   EXPECT_TRUE(at::equal((*seeded)({5, 7}, RandomStream(1)), (*seeded)({5, 7}, RandomStream(2))));
 }
 
+TEST(Initializer, FansOfGivenAxes) {
+  // As Keras gives them to a kernel (model, heads, size), whose inputs are the first axis.
+  const Config config =
+      Config::object({{"seed", {}}, {"input_axes", Config::list({0})}, {"output_axes", Config::list({1, 2})}});
+  const auto initializer = Initializer::make("GlorotUniform", config);
+  EXPECT_EQ(initializer->get_config(), config);
+  const Tensor values = draw_many(*initializer, {50, 4, 10});
+  const double limit = std::sqrt(6.0 / (50 + 40));
+  EXPECT_LE(values.abs().max().item<double>(), limit);
+  EXPECT_GT(values.abs().max().item<double>(), 0.999 * limit);
+  EXPECT_EQ(initializers::compute_fans({50, 4, 10}, {{0}}, {{1, 2}}).out, 40);
+  EXPECT_EQ(initializers::compute_fans({50, 4, 10}, {{0}}, {{}}).out, 1);
+  EXPECT_EQ(initializers::compute_fans({50, 4, 10}, {{0}}, {}).in, 200);  // only where both are given
+}
+
 TEST(Initializer, RefusesWhatCannotWork) {
   expect_refused([] { Initializer::make("he_norml"); }, {"initializer", "he_norml", "he_normal"});
   expect_refused([] { initializers::VarianceScaling({.scale = 0}); }, {"VarianceScaling", "scale", "0"});

@@ -98,16 +98,27 @@ void expect_matches(const LayerHandle& layer, const KerasCase& keras) {
   auto inputs = keras.load_all("x");
   for (auto& x : inputs) x.requires_grad_(true);
 
-  const Tensor output = layer(Tensors(inputs), CallContext{});
+  AddedLosses added;
+  CallContext context;
+  context.added_losses = &added;
+  const Tensor output = layer(Tensors(inputs), context);
   expect_close(output, keras.load("output"), 1e-5, "output");
   EXPECT_TRUE(output.is_contiguous());
   EXPECT_TRUE(layer->output_shapes(unknown_batch(inputs)).front().matches(Shape::of(output.sizes().vec())));
 
-  (output * keras.load("r")).sum().backward();
-  const auto by_input = keras.load_all("grad_x");
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    expect_close(inputs[i].grad(), by_input[i], 1e-4, "gradient of input");
+  Tensor total = (output * keras.load("r")).sum();
   double penalty = 0;
+  for (const auto& loss : added.losses()) {
+    total = total + loss;
+    penalty += loss.item<double>();
+  }
+  total.backward();
+  const auto by_input = keras.load_all("grad_x");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    // Ids have no gradient, which Keras writes as zeros.
+    const Tensor got = inputs[i].grad().defined() ? inputs[i].grad() : at::zeros_like(inputs[i]);
+    expect_close(got, by_input[i], 1e-4, "gradient of input");
+  }
   const auto weights = layer->weights();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!weights[i].trainable()) continue;

@@ -1,5 +1,7 @@
 #include "tandem/layers/keras_tensor.h"
 
+#include <atomic>
+
 #include "tandem/core/error.h"
 
 namespace tandem {
@@ -17,6 +19,11 @@ const std::shared_ptr<const Node>& KerasTensor::node() const {
 }
 
 const Shape& KerasTensor::shape() const { return node()->output_shapes[static_cast<std::size_t>(index_)]; }
+
+uint64_t Node::next_number() {
+  static std::atomic<uint64_t> made = 0;
+  return made++;
+}
 
 DeviceScope::DeviceScope(const Device& device) : outer_(scoped_device) { scoped_device = device; }
 DeviceScope::~DeviceScope() { scoped_device = outer_; }

@@ -55,7 +55,11 @@ struct Node {
   std::vector<KerasTensor> inputs;  // empty for an Input
   Shapes output_shapes;
   std::optional<Device> device;  // from the DeviceScope in which the node was made
+  uint64_t number = next_number();  // counts nodes as they are made: a saved config lists a layer's calls in this order
   bool is_input() const { return inputs.empty(); }
+
+ private:
+  static uint64_t next_number();
 };
 
 /// While alive, nodes made on this thread are placed on `device`. Scopes nest; the inner one wins.

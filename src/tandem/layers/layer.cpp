@@ -9,6 +9,7 @@
 #include <cctype>
 #include <map>
 #include <mutex>
+#include <set>
 #include <typeinfo>
 
 #include "tandem/core/error.h"
@@ -27,6 +28,14 @@ void append(std::vector<Weight>& all, const std::vector<Weight>& more) {
   for (const auto& w : more) {
     if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
   }
+}
+
+thread_local MakingScope* making = nullptr;
+
+// `layer` and everything that it is made of.
+void collect(const Layer& layer, std::set<const Layer*>& all) {
+  if (!all.insert(&layer).second) return;
+  for (const auto& child : layer.children()) collect(*child, all);
 }
 
 }  // namespace
@@ -60,7 +69,57 @@ void throw_shape_error(const Layer& layer, const std::string& must, const Shape&
   throw InvalidArgument(c10::str("layer '", layer.name(), "' (", layer.class_name(), "): ", must, ", got ", got));
 }
 
-Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {}
+Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {
+  if (making) making->made_.push_back(this);
+}
+
+Layer::~Layer() {
+  for (auto* scope = making; scope; scope = scope->outer_) std::erase(scope->made_, this);
+}
+
+MakingScope::MakingScope() : outer_(making) { making = this; }
+
+MakingScope::~MakingScope() { making = outer_; }
+
+void MakingScope::finish(Layer& layer) {
+  for (Layer* made : made_) {
+    if (made != &layer) layer.made_inside_.push_back(made->weak_from_this());
+  }
+  made_.clear();
+  if (outer_) outer_->made_.push_back(&layer);
+}
+
+void Layer::check_reachable() const {
+  std::set<const Layer*> reached;
+  collect(*this, reached);
+  for (const Layer* owner : reached) {
+    for (const auto& weak : owner->made_inside_) {
+      const auto made = weak.lock();
+      if (!made || reached.contains(made.get())) continue;
+      if (made->built() && made->weights().empty()) continue;  // nothing to reach
+      throw InvalidArgument(c10::str("layer '", made->name(), "' (", made->class_name(), ") is a member of '",
+                                     owner->name(), "' (", owner->class_name(),
+                                     ") that is not registered, so that replicas cannot reach it: wrap it in "
+                                     "track(\"name\", ...)"));
+    }
+  }
+}
+
+std::string Layer::why_not_replicable() const {
+  for (const auto& child : children()) {
+    if (auto why = child->why_not_replicable(); !why.empty()) return why;
+  }
+  return {};
+}
+
+void Layer::add_tracked(const std::string& name, const std::shared_ptr<Layer>& layer) {
+  for (const auto& other : tracked_) {
+    if (other == layer || other->name() == name)
+      throw InvalidArgument(c10::str("track: '", name, "' must be registered once"));
+  }
+  layer->set_name(name);
+  tracked_.push_back(layer);
+}
 
 void Layer::build(const Shape&) {}
 
@@ -114,6 +173,17 @@ std::string Layer::class_name() const {
   return name;
 }
 
+std::vector<std::pair<std::string, std::shared_ptr<Layer>>> Layer::named_children() const {
+  std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named;
+  std::map<std::string, int64_t> used;
+  for (const auto& child : children()) {
+    const std::string name = snake_case(child->class_name());
+    const int64_t count = used[name]++;
+    named.emplace_back(c10::str("layers/", name, count == 0 ? "" : c10::str("_", count)), child);
+  }
+  return named;
+}
+
 Config Layer::get_config() const { return Config::object(); }
 
 const std::string& Layer::name() const {
@@ -131,6 +201,7 @@ void Layer::ensure_built(const Shapes& inputs) {
   if (built_) return;
   weights_.clear();  // of an attempt that failed half-way
   build_many(inputs);
+  build_shapes_ = inputs;
   built_ = true;
 }
 
@@ -187,8 +258,19 @@ Weight Layer::add_weight(const std::string& name, const Shape& shape, const Weig
   variable->shape = shape;
   variable->trainable = options.trainable;
   if (!options.regularizer.empty()) variable->regularizer = options.regularizer.get();
+  if (!options.constraint.empty()) variable->constraint = options.constraint.get();
   variable->value =
       make_weight_value(shape, options.memory_order, *options.initializer.get(), initial_.fold(weights_.size()));
+  weights_.emplace_back(std::move(variable));
+  return weights_.back();
+}
+
+Weight Layer::adopt_weight(const std::string& name, Tensor value, bool trainable) {
+  auto variable = std::make_shared<Variable>();
+  variable->name = name;
+  variable->shape = Shape::of(value.sizes().vec());
+  variable->trainable = trainable;
+  variable->value = std::move(value);
   weights_.emplace_back(std::move(variable));
   return weights_.back();
 }

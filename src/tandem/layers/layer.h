@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/core/config.h"
@@ -26,7 +27,7 @@ class LayerHandle;
 class Layer : public std::enable_shared_from_this<Layer> {
  public:
   Layer();
-  virtual ~Layer() = default;
+  virtual ~Layer();
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
@@ -52,7 +53,11 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// Settings under Keras's keys, without the name.
   virtual Config get_config() const;
   /// The layers that this one is made of (a nested model, a wrapper); their weights are this one's too.
-  virtual std::vector<std::shared_ptr<Layer>> children() const { return {}; }
+  virtual std::vector<std::shared_ptr<Layer>> children() const { return tracked_; }
+  /// The children with their paths in Keras's weight files, relative to this layer: "layers/conv2d", "layers/conv2d_1"
+  /// unless overridden. Keras names them after attributes: "cell", "query_dense". Empty: stored as this layer itself. A
+  /// child may be there under several paths; the first one counts.
+  virtual std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const;
 
   const std::string& name() const;
   void set_name(std::string name) { name_ = std::move(name); }
@@ -60,6 +65,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// Freezes or thaws this layer and its children.
   void set_trainable(bool trainable);
   bool built() const { return built_; }
+  /// The shapes of the inputs that the layer was built for; empty before.
+  const Shapes& build_shapes() const { return build_shapes_; }
   /// Builds once; throws InvalidArgument naming the layer and the shape when the inputs cannot work.
   void ensure_built(const Shapes& inputs);
 
@@ -76,17 +83,59 @@ class Layer : public std::enable_shared_from_this<Layer> {
   std::shared_ptr<Layer> fresh_copy() const;
   void set_recipe(std::function<std::shared_ptr<Layer>()> recipe) { recipe_ = std::move(recipe); }
 
+  /// Throws InvalidArgument naming a layer that this one (or one of its children) made for itself but did not register
+  /// with track: replicas cannot reach its weights.
+  void check_reachable() const;
+  /// Empty, or why this layer or one of its children cannot have several replicas.
+  virtual std::string why_not_replicable() const;
+
  protected:
+  /// Registers a layer that this one is made of under `name`, and returns it: its weights are this one's too.
+  ///
+  ///     struct Block : Layer {
+  ///       Dense inner = track("inner", Dense(8));
+  template <class L>
+  L track(const std::string& name, L layer) {
+    add_tracked(name, layer.get());
+    return layer;
+  }
+  const std::vector<std::shared_ptr<Layer>>& tracked() const { return tracked_; }
+
   /// Declares a weight; its first values are drawn from a stream keyed by the number of this layer and of the weight.
   Weight add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
+  /// Declares a weight whose master is `value` itself, not a copy.
+  Weight adopt_weight(const std::string& name, Tensor value, bool trainable);
 
  private:
+  friend class MakingScope;
+  void add_tracked(const std::string& name, const std::shared_ptr<Layer>& layer);
+
   std::string name_;  // empty: automatic, made when first asked for
   bool trainable_ = true;
   bool built_ = false;
+  Shapes build_shapes_;
   RandomStream initial_;
   std::vector<Weight> weights_;
+  std::vector<std::shared_ptr<Layer>> tracked_;
+  std::vector<std::weak_ptr<Layer>> made_inside_;  // by its constructor
   std::function<std::shared_ptr<Layer>()> recipe_;
+};
+
+/// While a layer is being made on this thread: notes the layers that it makes for itself, so that one that is not
+/// registered can be named.
+class MakingScope {
+ public:
+  MakingScope();
+  ~MakingScope();
+  MakingScope(const MakingScope&) = delete;
+  MakingScope& operator=(const MakingScope&) = delete;
+  /// `layer` is made, and owned by a shared_ptr.
+  void finish(Layer& layer);
+
+ private:
+  friend class Layer;
+  MakingScope* outer_;
+  std::vector<Layer*> made_;
 };
 
 /// "conv2d" for the first of a class, "conv2d_1" for the next, as Keras names layers. clear_session starts anew.

@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 
 namespace tandem {
@@ -40,8 +42,9 @@ Tensor LayerHandle::operator()(const Tensors& inputs, const CallContext& context
 
 Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context) const {
   const auto& layer = get();
+  const WeightMap* replica_weights = WeightScope::current();
   if (!layer->built()) {
-    if (WeightScope::active()) {
+    if (replica_weights) {
       throw InvalidArgument(c10::str("layer '", layer->name(), "' (", layer->class_name(),
                                      "): must be used in inference too, so that it is built before training starts"));
     }
@@ -51,6 +54,13 @@ Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context
       if (!shapes.back().empty()) shapes.back()[0] = Shape::kUnknown;
     }
     layer->ensure_built(shapes);
+  }
+  const auto& own = layer->own_weights();
+  const auto reached = [&](const Weight& w) { return replica_weights->contains(&w.variable()); };
+  if (replica_weights && layer->trainable() && !own.empty() && std::none_of(own.begin(), own.end(), reached)) {
+    throw InvalidArgument(c10::str("layer '", layer->name(), "' (", layer->class_name(),
+                                   "): is called by a model that it is not a part of, so that it would not be trained; "
+                                   "register it with track, or set_trainable(false) where that is meant"));
   }
   return layer->call_many(inputs, next_call(context));
 }

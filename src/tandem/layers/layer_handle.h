@@ -40,7 +40,9 @@ class LayerHandle {
 template <class L, class... Args>
 std::shared_ptr<L> make_remembered(const std::string& name, Args... args) {
   auto make = [name, args...] {
+    MakingScope scope;
     auto layer = std::make_shared<L>(args...);
+    scope.finish(*layer);
     if (!name.empty()) layer->set_name(name);
     return layer;
   };

@@ -19,11 +19,23 @@
 #include "tandem/layers/batch_normalization.h"
 #include "tandem/layers/concatenate.h"
 #include "tandem/layers/conv2d.h"
+#include "tandem/layers/conv2d_transpose.h"
 #include "tandem/layers/dense.h"
+#include "tandem/layers/depthwise_conv2d.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/flatten.h"
 #include "tandem/layers/global_average_pooling2d.h"
+#include "tandem/layers/layer_normalization.h"
+#include "tandem/layers/leaky_relu.h"
 #include "tandem/layers/max_pooling2d.h"
+#include "tandem/layers/maximum.h"
+#include "tandem/layers/multiply.h"
+#include "tandem/layers/relu.h"
+#include "tandem/layers/rescaling.h"
+#include "tandem/layers/reshape.h"
+#include "tandem/layers/separable_conv2d.h"
+#include "tandem/layers/softmax.h"
+#include "tandem/layers/up_sampling2d.h"
 
 namespace tandem::layers {
 namespace {
@@ -91,6 +103,26 @@ struct Network {
   }
 };
 
+/// The layers that a network of another kind adds: depthwise and separable convolutions, and transposed ones that
+/// double the size.
+struct Decoder {
+  DepthwiseConv2D depthwise{3, {.padding = "same", .depth_multiplier = 2}}, depthwise_down{3, {.strides = 2}};
+  SeparableConv2D separable{24, 3, {.padding = "same"}}, separable_down{24, 3, {.strides = 2, .activation = "relu"}};
+  Conv2DTranspose up{24, 2, {.strides = 2, .padding = "same"}}, up4{8, 4, {.strides = 2, .padding = "same"}};
+  Conv2DTranspose even{16, 3, {.padding = "same"}};
+
+  Tensor operator()(const Tensor& x, const CallContext& context) const {
+    const Tensor a = depthwise(x, context), b = depthwise_down(a, context), c = separable(b, context);
+    const Tensor d = separable_down(c, context), e = up(d, context), f = up4(e, context), g = even(f, context);
+    for (const auto& t : {a, b, c, d, e, f, g}) EXPECT_TRUE(t.is_contiguous());
+    return g;
+  }
+
+  std::vector<LayerHandle> layers() const {
+    return {depthwise, depthwise_down, separable, separable_down, up, up4, even};
+  }
+};
+
 CallContext training() {
   CallContext context;
   context.training = true;
@@ -99,8 +131,9 @@ CallContext training() {
 }
 
 /// Builds the network, lets its weights ask for gradients, and returns it warm.
-Network warm_network(const Tensor& x) {
-  Network network;
+template <class N = Network>
+N warm_network(const Tensor& x) {
+  N network;
   network(x, training());
   for (const auto& layer : network.layers()) {
     for (const auto& w : layer.weights()) {
@@ -126,18 +159,71 @@ TEST(Layout, NothingIsCopiedOnOneThread) {  // where LibTorch has other algorith
   at::set_num_threads(threads);
 }
 
+/// Each weight's gradient lies in memory as the weight does.
+template <class N>
+void expect_gradients_in_place(const N& network) {
+  for (const auto& layer : network.layers()) {
+    for (const auto& w : layer.weights()) {
+      if (!w.trainable()) continue;
+      ASSERT_TRUE(w.value().grad().defined());
+      for (int64_t axis = 0; axis < w.shape().rank(); ++axis) {
+        if (w.shape()[axis] == 1) continue;  // its stride means nothing
+        EXPECT_EQ(w.value().grad().stride(axis), w.value().stride(axis)) << layer.name() << " " << w.name();
+      }
+    }
+  }
+}
+
 TEST(Layout, NothingIsCopiedForwardAndBackward) {
   const Tensor x = at::randn({kRows, kSide, kSide, 3});
   const Network network = warm_network(x);
   const CopyCounter counter(kActivation);
   network(x, training()).square().sum().backward();
   EXPECT_EQ(counter.found(), std::vector<std::string>{});
-  for (const auto& layer : network.layers()) {
-    for (const auto& w : layer.weights()) {
-      if (!w.trainable()) continue;
-      ASSERT_TRUE(w.value().grad().defined());
-      EXPECT_EQ(w.value().grad().strides(), w.value().strides()) << layer.name() << " " << w.name();
-    }
+  expect_gradients_in_place(network);
+}
+
+TEST(Layout, NothingIsCopiedInADecoder) {
+  const Tensor x = at::randn({kRows, kSide, kSide, 12});
+  const int threads = at::get_num_threads();
+  for (const int n : {1, threads}) {
+    at::set_num_threads(n);
+    const Decoder decoder = warm_network<Decoder>(x);
+    const CopyCounter counter(kActivation);
+    decoder(x, training()).abs().sum().backward();
+    EXPECT_EQ(counter.found(), std::vector<std::string>{}) << n << " threads";
+    expect_gradients_in_place(decoder);
+  }
+  at::set_num_threads(threads);
+}
+
+TEST(Layout, LayersOfOneImageCopyNothing) {
+  const std::vector<LayerHandle> layers = {ReLU(),
+                                           ReLU({.max_value = 1}),
+                                           LeakyReLU(),
+                                           LayerNormalization(),
+                                           LayerNormalization({.axis = {1, 2, 3}}),
+                                           Softmax(),
+                                           Rescaling({1, 2, 3, 4}),
+                                           Reshape({-1, 4}),
+                                           UpSampling2D(2),
+                                           UpSampling2D(2, {.interpolation = "bilinear"})};
+  for (const auto& layer : layers) {
+    const Tensor x = at::randn({kRows, 14, 14, 4}).requires_grad_(true);
+    layer(x);
+    const CopyCounter counter(kRows * 14 * 14 * 4);
+    const Tensor out = layer(x);
+    EXPECT_TRUE(out.is_contiguous()) << layer->class_name();
+    out.backward(at::ones_like(out));
+    EXPECT_EQ(counter.found(), std::vector<std::string>{}) << layer->class_name();
+  }
+  for (const LayerHandle& layer : std::vector<LayerHandle>{Multiply(), Maximum()}) {
+    const Tensor x = at::randn({kRows, 14, 14, 4}).requires_grad_(true), y = at::randn_like(x).requires_grad_(true);
+    const CopyCounter counter(kRows * 14 * 14 * 4);
+    const Tensor out = layer({x, y});
+    EXPECT_TRUE(out.is_contiguous()) << layer->class_name();
+    out.backward(at::ones_like(out));
+    EXPECT_EQ(counter.found(), std::vector<std::string>{}) << layer->class_name();
   }
 }
 

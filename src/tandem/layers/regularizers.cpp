@@ -3,24 +3,28 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/core/catalog.h"
 #include "tandem/core/error.h"
+#include "tandem/core/shape.h"
 
 namespace tandem {
 namespace regularizers {
 namespace {
 
+void check_factor(const std::string& name, double factor) {
+  if (!std::isfinite(factor) || factor < 0)
+    throw InvalidArgument(c10::str(name, " regularizer: factors must be finite and not negative, got ", factor));
+}
+
 class L1L2Regularizer : public Regularizer {
  public:
   /// `name` "L1" or "L2" is the special case that knows one factor only.
   L1L2Regularizer(std::string name, double l1, double l2) : name_(std::move(name)), l1_(l1), l2_(l2) {
-    for (double factor : {l1, l2}) {
-      if (!std::isfinite(factor) || factor < 0) {
-        throw InvalidArgument(c10::str(name_, " regularizer: factors must be finite and not negative, got ", factor));
-      }
-    }
+    check_factor(name_, l1);
+    check_factor(name_, l2);
   }
 
   Tensor operator()(const Tensor& weight) const override {
@@ -43,11 +47,41 @@ class L1L2Regularizer : public Regularizer {
   double l1_, l2_;
 };
 
+class PairwiseProductRegularizer : public Regularizer {
+ public:
+  explicit PairwiseProductRegularizer(OrthogonalRegularizerOptions options) : options_(std::move(options)) {
+    check_factor("OrthogonalRegularizer", options_.factor);
+    if (options_.mode != "rows" && options_.mode != "columns")
+      throw_unknown_name("OrthogonalRegularizer: mode", options_.mode, {"rows", "columns"});
+  }
+
+  Tensor operator()(const Tensor& weight) const override {
+    if (weight.dim() != 2) {
+      throw InvalidArgument(
+          c10::str("OrthogonalRegularizer: the weight must have rank 2, got shape ", Shape::of(weight.sizes().vec())));
+    }
+    const Tensor rows = options_.mode == "rows" ? weight : weight.t();
+    // A row of norm 0 stays 0; Keras bounds the squared norm alike.
+    const Tensor directions = rows * rows.square().sum(1, true).clamp_min(1e-14).rsqrt();
+    const Tensor products = at::triu(at::matmul(directions, directions.t()), 1);  // each pair once
+    const int64_t pairs = rows.size(0) * (rows.size(0) - 1) / 2;
+    return products.abs().sum() * (options_.factor / static_cast<double>(std::max<int64_t>(pairs, 1)));
+  }
+
+  std::string class_name() const override { return "OrthogonalRegularizer"; }
+  Config get_config() const override { return Config::object({{"factor", options_.factor}, {"mode", options_.mode}}); }
+
+ private:
+  OrthogonalRegularizerOptions options_;
+};
+
 }  // namespace
 
 L1::L1(double l1) : Handle(std::make_shared<L1L2Regularizer>("L1", l1, 0)) {}
 L2::L2(double l2) : Handle(std::make_shared<L1L2Regularizer>("L2", 0, l2)) {}
 L1L2::L1L2(L1L2Options options) : Handle(std::make_shared<L1L2Regularizer>("L1L2", options.l1, options.l2)) {}
+OrthogonalRegularizer::OrthogonalRegularizer(OrthogonalRegularizerOptions options)
+    : Handle(std::make_shared<PairwiseProductRegularizer>(std::move(options))) {}
 
 }  // namespace regularizers
 
@@ -65,6 +99,12 @@ std::shared_ptr<Regularizer> make_l1_l2(const Config& config) {
   return regularizers::L1L2({config.get("l1", 0.0).as_double(), config.get("l2", 0.0).as_double()}).get();
 }
 
+std::shared_ptr<Regularizer> make_orthogonal(const Config& config) {
+  return regularizers::OrthogonalRegularizer(
+             {config.get("factor", 0.01).as_double(), config.get("mode", "rows").as_string()})
+      .get();
+}
+
 const Catalog<RegularizerMaker>& regularizer_catalog() {
   static const Catalog<RegularizerMaker> table("regularizer", {
                                                                   {"l1", make_l1},
@@ -74,6 +114,9 @@ const Catalog<RegularizerMaker>& regularizer_catalog() {
                                                                   {"l1_l2", make_l1_l2},
                                                                   {"l1l2", make_l1_l2},
                                                                   {"L1L2", make_l1_l2},
+                                                                  {"orthogonal", make_orthogonal},
+                                                                  {"orthogonal_regularizer", make_orthogonal},
+                                                                  {"OrthogonalRegularizer", make_orthogonal},
                                                               });
   return table;
 }

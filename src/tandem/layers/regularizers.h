@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "tandem/core/handle.h"
 #include "tandem/layers/regularizer.h"
 
@@ -23,6 +25,17 @@ struct L1L2Options {
 /// l1 * sum |w| + l2 * sum w^2.
 struct L1L2 : Handle<Regularizer> {
   explicit L1L2(L1L2Options options = {});
+};
+
+struct OrthogonalRegularizerOptions {
+  double factor = 0.01;
+  std::string mode = "rows";  // or "columns"
+};
+
+/// factor times the mean of |a . b| over the pairs of different rows (columns) of a matrix, each scaled to norm 1.
+/// Throws InvalidArgument on an unknown mode, and when applied to a weight of rank other than 2.
+struct OrthogonalRegularizer : Handle<Regularizer> {
+  explicit OrthogonalRegularizer(OrthogonalRegularizerOptions options = {});
 };
 
 }  // namespace tandem::regularizers

@@ -32,6 +32,12 @@ Config to_config(const Handle<Regularizer>& regularizer) {
   return object_config("keras.regularizers", object->class_name(), object->get_config());
 }
 
+Config to_config(const Handle<Constraint>& constraint) {
+  if (constraint.empty()) return {};
+  const auto object = constraint.get();
+  return object_config("keras.constraints", object->class_name(), object->get_config());
+}
+
 Config to_config(const ActivationFunction& activation, const std::string& layer) {
   if (activation.is_linear()) return "linear";
   if (activation.name().empty()) {
@@ -51,6 +57,11 @@ Handle<Initializer> initializer_from(const Config& config, const std::string& ke
 Handle<Regularizer> regularizer_from(const Config& config, const std::string& key) {
   const Config value = config.get(key, {});
   return value.is_null() ? Handle<Regularizer>() : object_from<Regularizer>(value);
+}
+
+Handle<Constraint> constraint_from(const Config& config, const std::string& key) {
+  const Config value = config.get(key, {});
+  return value.is_null() ? Handle<Constraint>() : object_from<Constraint>(value);
 }
 
 ActivationFunction activation_from(const Config& config, const std::string& key) {

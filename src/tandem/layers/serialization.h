@@ -5,6 +5,7 @@
 #include "tandem/core/config.h"
 #include "tandem/core/handle.h"
 #include "tandem/layers/activation_function.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/layers/initializer.h"
 #include "tandem/layers/regularizer.h"
 #include "tandem/layers/size2d.h"
@@ -16,6 +17,7 @@ namespace tandem {
 Config to_config(const Handle<Initializer>& initializer);
 /// null when there is none.
 Config to_config(const Handle<Regularizer>& regularizer);
+Config to_config(const Handle<Constraint>& constraint);
 /// The name. Throws InvalidArgument naming `layer` for a callable, which has none.
 Config to_config(const ActivationFunction& activation, const std::string& layer);
 Config to_config(const Size2D& size);
@@ -24,6 +26,7 @@ Config to_config(const Size2D& size);
 /// on unknown names.
 Handle<Initializer> initializer_from(const Config& config, const std::string& key, const Handle<Initializer>& fallback);
 Handle<Regularizer> regularizer_from(const Config& config, const std::string& key);
+Handle<Constraint> constraint_from(const Config& config, const std::string& key);
 ActivationFunction activation_from(const Config& config, const std::string& key);
 Size2D size2d_from(const Config& config, const std::string& key, const Size2D& fallback);
 

@@ -15,9 +15,17 @@ namespace {
 // The standard deviation of a standard normal variable that is cut off at two standard deviations.
 constexpr double kTruncatedDeviation = 0.87962566103423978;
 
+Config axes_config(const OptionalAxes& axes) { return axes ? Config::list(*axes) : Config(); }
+
+double product_of(const Shape& shape, const std::vector<int64_t>& axes) {
+  double product = 1;
+  for (const int64_t axis : axes) product *= static_cast<double>(shape[axis]);
+  return product;
+}
+
 class VarianceScalingInitializer : public Initializer {
  public:
-  /// `name` is the class's own name or that of a special case, whose config holds the seed alone.
+  /// `name` is the class's own name or that of a special case, whose config has no scale, mode and distribution.
   VarianceScalingInitializer(std::string name, VarianceScalingOptions options)
       : name_(std::move(name)), options_(std::move(options)) {
     if (options_.distribution == "normal") options_.distribution = "truncated_normal";
@@ -28,7 +36,7 @@ class VarianceScalingInitializer : public Initializer {
   }
 
   Tensor operator()(const Shape& shape, const RandomStream& weight_stream) const override {
-    const Fans fans = compute_fans(shape);
+    const Fans fans = compute_fans(shape, options_.input_axes, options_.output_axes);
     const double fan = options_.mode == "fan_in"    ? fans.in
                        : options_.mode == "fan_out" ? fans.out
                                                     : (fans.in + fans.out) / 2;
@@ -52,8 +60,8 @@ class VarianceScalingInitializer : public Initializer {
       config.set("mode", options_.mode);
       config.set("distribution", options_.distribution);
     }
-    config.set("input_axes", {});
-    config.set("output_axes", {});
+    config.set("input_axes", axes_config(options_.input_axes));
+    config.set("output_axes", axes_config(options_.output_axes));
     return config;
   }
 
@@ -68,14 +76,16 @@ class VarianceScalingInitializer : public Initializer {
 };
 
 std::shared_ptr<Initializer> special_case(std::string name, double scale, std::string mode, std::string distribution,
-                                          const SeedOptions& options) {
+                                          const FanOptions& options) {
   return std::make_shared<VarianceScalingInitializer>(
-      std::move(name), VarianceScalingOptions{scale, std::move(mode), std::move(distribution), options.seed});
+      std::move(name), VarianceScalingOptions{scale, std::move(mode), std::move(distribution), options.seed,
+                                              options.input_axes, options.output_axes});
 }
 
 }  // namespace
 
-Fans compute_fans(const Shape& shape) {
+Fans compute_fans(const Shape& shape, const OptionalAxes& input_axes, const OptionalAxes& output_axes) {
+  if (input_axes && output_axes) return {product_of(shape, *input_axes), product_of(shape, *output_axes)};
   if (shape.rank() == 0) return {1, 1};
   if (shape.rank() == 1) return {static_cast<double>(shape[0]), static_cast<double>(shape[0])};
   double field = 1;  // receptive field of a convolution: the product of the kernel's sizes
@@ -85,11 +95,11 @@ Fans compute_fans(const Shape& shape) {
 
 VarianceScaling::VarianceScaling(VarianceScalingOptions options)
     : Handle(std::make_shared<VarianceScalingInitializer>("VarianceScaling", std::move(options))) {}
-GlorotUniform::GlorotUniform(SeedOptions o) : Handle(special_case("GlorotUniform", 1, "fan_avg", "uniform", o)) {}
-GlorotNormal::GlorotNormal(SeedOptions o) : Handle(special_case("GlorotNormal", 1, "fan_avg", "truncated_normal", o)) {}
-HeUniform::HeUniform(SeedOptions o) : Handle(special_case("HeUniform", 2, "fan_in", "uniform", o)) {}
-HeNormal::HeNormal(SeedOptions o) : Handle(special_case("HeNormal", 2, "fan_in", "truncated_normal", o)) {}
-LecunUniform::LecunUniform(SeedOptions o) : Handle(special_case("LecunUniform", 1, "fan_in", "uniform", o)) {}
-LecunNormal::LecunNormal(SeedOptions o) : Handle(special_case("LecunNormal", 1, "fan_in", "truncated_normal", o)) {}
+GlorotUniform::GlorotUniform(FanOptions o) : Handle(special_case("GlorotUniform", 1, "fan_avg", "uniform", o)) {}
+GlorotNormal::GlorotNormal(FanOptions o) : Handle(special_case("GlorotNormal", 1, "fan_avg", "truncated_normal", o)) {}
+HeUniform::HeUniform(FanOptions o) : Handle(special_case("HeUniform", 2, "fan_in", "uniform", o)) {}
+HeNormal::HeNormal(FanOptions o) : Handle(special_case("HeNormal", 2, "fan_in", "truncated_normal", o)) {}
+LecunUniform::LecunUniform(FanOptions o) : Handle(special_case("LecunUniform", 1, "fan_in", "uniform", o)) {}
+LecunNormal::LecunNormal(FanOptions o) : Handle(special_case("LecunNormal", 1, "fan_in", "truncated_normal", o)) {}
 
 }  // namespace tandem::initializers

@@ -33,7 +33,7 @@ void Weight::assign(const Tensor& value) const {
 
 WeightScope::WeightScope(const WeightMap& map) : outer_(active_weights) { active_weights = &map; }
 WeightScope::~WeightScope() { active_weights = outer_; }
-bool WeightScope::active() { return active_weights != nullptr; }
+const WeightMap* WeightScope::current() { return active_weights; }
 
 Tensor make_weight_value(const Shape& shape, const std::vector<int64_t>& order, const Initializer& initializer,
                          const RandomStream& random) {

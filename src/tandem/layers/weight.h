@@ -7,6 +7,7 @@
 #include "tandem/core/handle.h"
 #include "tandem/core/shape.h"
 #include "tandem/core/tensor.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/layers/initializer.h"
 #include "tandem/layers/regularizer.h"
 
@@ -20,6 +21,7 @@ struct Variable {
   Tensor value;      // float32; a convolution's kernel is laid out in memory as its algorithm wants it
   bool trainable = true;
   std::shared_ptr<Regularizer> regularizer;
+  std::shared_ptr<Constraint> constraint;  // applied after each update
 };
 
 /// How a layer declares a weight. Order as in keras.layers.Layer.add_weight.
@@ -27,6 +29,7 @@ struct WeightOptions {
   Handle<Initializer> initializer = "glorot_uniform";
   bool trainable = true;
   Handle<Regularizer> regularizer = {};
+  Handle<Constraint> constraint = {};
   /// Axes of the shape from the outermost to the innermost in memory; empty: row-major. Conv2D keeps its (height,
   /// width, in, out) kernel as {3, 0, 1, 2}, so that LibTorch's view of it is channels-last without a copy.
   std::vector<int64_t> memory_order = {};
@@ -62,8 +65,8 @@ class WeightScope {
  public:
   explicit WeightScope(const WeightMap& map);
   ~WeightScope();
-  /// True within a scope on this thread: a replica is computing.
-  static bool active();
+  /// The map in force on this thread, where a replica is computing; null elsewhere.
+  static const WeightMap* current();
   WeightScope(const WeightScope&) = delete;
   WeightScope& operator=(const WeightScope&) = delete;
 

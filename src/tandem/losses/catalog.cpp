@@ -1,37 +1,178 @@
 // The losses by Keras's names: a new loss is a row here.
 #include "tandem/core/catalog.h"
 
+#include "tandem/losses/binary_crossentropy.h"
+#include "tandem/losses/binary_focal_crossentropy.h"
 #include "tandem/losses/categorical_crossentropy.h"
+#include "tandem/losses/categorical_focal_crossentropy.h"
+#include "tandem/losses/categorical_hinge.h"
+#include "tandem/losses/config_reader.h"
+#include "tandem/losses/cosine_similarity.h"
+#include "tandem/losses/crossentropy.h"
+#include "tandem/losses/hinge.h"
+#include "tandem/losses/huber.h"
+#include "tandem/losses/kl_divergence.h"
+#include "tandem/losses/log_cosh.h"
+#include "tandem/losses/mean_absolute_error.h"
+#include "tandem/losses/mean_absolute_percentage_error.h"
 #include "tandem/losses/mean_squared_error.h"
+#include "tandem/losses/mean_squared_logarithmic_error.h"
+#include "tandem/losses/poisson.h"
 #include "tandem/losses/sparse_categorical_crossentropy.h"
+#include "tandem/losses/squared_hinge.h"
 
 namespace tandem {
 namespace {
 
-using LossMaker = std::shared_ptr<Loss> (*)();
+using LossMaker = std::shared_ptr<Loss> (*)(ConfigReader& settings);
 
+/// Keras 2 wrote "auto" for what is "sum_over_batch_size" in fit.
+std::string reduction_in(ConfigReader& settings) {
+  const std::string reduction = settings.text("reduction", "sum_over_batch_size");
+  return reduction == "auto" ? "sum_over_batch_size" : reduction;
+}
+
+/// A loss with no other option.
 template <class Of>
-std::shared_ptr<Loss> make_loss() {
-  return Of().object();
+std::shared_ptr<Loss> loss_from(ConfigReader& settings) {
+  return Of(losses::LossOptions{.reduction = reduction_in(settings)}).object();
+}
+
+std::shared_ptr<Loss> binary_crossentropy_from(ConfigReader& settings) {
+  return losses::BinaryCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                     .label_smoothing = settings.number("label_smoothing", 0),
+                                     .axis = settings.integer("axis", -1),
+                                     .reduction = reduction_in(settings)})
+      .object();
+}
+
+std::shared_ptr<Loss> binary_focal_crossentropy_from(ConfigReader& settings) {
+  return losses::BinaryFocalCrossentropy({.apply_class_balancing = settings.flag("apply_class_balancing", false),
+                                          .alpha = settings.number("alpha", 0.25),
+                                          .gamma = settings.number("gamma", 2),
+                                          .from_logits = settings.flag("from_logits", false),
+                                          .label_smoothing = settings.number("label_smoothing", 0),
+                                          .axis = settings.integer("axis", -1),
+                                          .reduction = reduction_in(settings)})
+      .object();
+}
+
+std::shared_ptr<Loss> categorical_crossentropy_from(ConfigReader& settings) {
+  return losses::CategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                          .label_smoothing = settings.number("label_smoothing", 0),
+                                          .axis = settings.integer("axis", -1),
+                                          .reduction = reduction_in(settings)})
+      .object();
+}
+
+std::shared_ptr<Loss> categorical_focal_crossentropy_from(ConfigReader& settings) {
+  return losses::CategoricalFocalCrossentropy({.alpha = settings.number("alpha", 0.25),
+                                               .gamma = settings.number("gamma", 2),
+                                               .from_logits = settings.flag("from_logits", false),
+                                               .label_smoothing = settings.number("label_smoothing", 0),
+                                               .axis = settings.integer("axis", -1),
+                                               .reduction = reduction_in(settings)})
+      .object();
+}
+
+std::shared_ptr<Loss> sparse_categorical_crossentropy_from(ConfigReader& settings) {
+  if (const int64_t axis = settings.integer("axis", -1); axis != -1)
+    throw InvalidArgument("SparseCategoricalCrossentropy: axis must be -1, got " + std::to_string(axis));
+  return losses::SparseCategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                                .ignore_class = settings.optional_integer("ignore_class"),
+                                                .reduction = reduction_in(settings)})
+      .object();
+}
+
+std::shared_ptr<Loss> cosine_similarity_from(ConfigReader& settings) {
+  return losses::CosineSimilarity({.axis = settings.integer("axis", -1), .reduction = reduction_in(settings)}).object();
+}
+
+std::shared_ptr<Loss> huber_from(ConfigReader& settings) {
+  return losses::Huber({.delta = settings.number("delta", 1), .reduction = reduction_in(settings)}).object();
 }
 
 const Catalog<LossMaker>& loss_catalog() {
   static const Catalog<LossMaker> catalog(
       "loss", {
-                  {"categorical_crossentropy", make_loss<losses::CategoricalCrossentropy>},
-                  {"CategoricalCrossentropy", make_loss<losses::CategoricalCrossentropy>},
-                  {"sparse_categorical_crossentropy", make_loss<losses::SparseCategoricalCrossentropy>},
-                  {"SparseCategoricalCrossentropy", make_loss<losses::SparseCategoricalCrossentropy>},
-                  {"mean_squared_error", make_loss<losses::MeanSquaredError>},
-                  {"MeanSquaredError", make_loss<losses::MeanSquaredError>},
-                  {"mse", make_loss<losses::MeanSquaredError>},
-                  {"MSE", make_loss<losses::MeanSquaredError>},
+                  {"BinaryCrossentropy", binary_crossentropy_from},
+                  {"binary_crossentropy", binary_crossentropy_from},
+                  {"bce", binary_crossentropy_from},
+                  {"BCE", binary_crossentropy_from},
+                  {"BinaryFocalCrossentropy", binary_focal_crossentropy_from},
+                  {"binary_focal_crossentropy", binary_focal_crossentropy_from},
+                  {"CategoricalCrossentropy", categorical_crossentropy_from},
+                  {"categorical_crossentropy", categorical_crossentropy_from},
+                  {"CategoricalFocalCrossentropy", categorical_focal_crossentropy_from},
+                  {"categorical_focal_crossentropy", categorical_focal_crossentropy_from},
+                  {"SparseCategoricalCrossentropy", sparse_categorical_crossentropy_from},
+                  {"sparse_categorical_crossentropy", sparse_categorical_crossentropy_from},
+                  {"Crossentropy", loss_from<losses::Crossentropy>},
+                  {"crossentropy", loss_from<losses::Crossentropy>},
+                  {"CE", loss_from<losses::Crossentropy>},
+                  {"ce", loss_from<losses::Crossentropy>},
+                  {"KLDivergence", loss_from<losses::KLDivergence>},
+                  {"kl_divergence", loss_from<losses::KLDivergence>},
+                  {"kullback_leibler_divergence", loss_from<losses::KLDivergence>},
+                  {"kld", loss_from<losses::KLDivergence>},
+                  {"KLD", loss_from<losses::KLDivergence>},
+                  {"Poisson", loss_from<losses::Poisson>},
+                  {"poisson", loss_from<losses::Poisson>},
+                  {"MeanSquaredError", loss_from<losses::MeanSquaredError>},
+                  {"mean_squared_error", loss_from<losses::MeanSquaredError>},
+                  {"mse", loss_from<losses::MeanSquaredError>},
+                  {"MSE", loss_from<losses::MeanSquaredError>},
+                  {"MeanAbsoluteError", loss_from<losses::MeanAbsoluteError>},
+                  {"mean_absolute_error", loss_from<losses::MeanAbsoluteError>},
+                  {"mae", loss_from<losses::MeanAbsoluteError>},
+                  {"MAE", loss_from<losses::MeanAbsoluteError>},
+                  {"MeanAbsolutePercentageError", loss_from<losses::MeanAbsolutePercentageError>},
+                  {"mean_absolute_percentage_error", loss_from<losses::MeanAbsolutePercentageError>},
+                  {"mape", loss_from<losses::MeanAbsolutePercentageError>},
+                  {"MAPE", loss_from<losses::MeanAbsolutePercentageError>},
+                  {"MeanSquaredLogarithmicError", loss_from<losses::MeanSquaredLogarithmicError>},
+                  {"mean_squared_logarithmic_error", loss_from<losses::MeanSquaredLogarithmicError>},
+                  {"msle", loss_from<losses::MeanSquaredLogarithmicError>},
+                  {"MSLE", loss_from<losses::MeanSquaredLogarithmicError>},
+                  {"CosineSimilarity", cosine_similarity_from},
+                  {"cosine_similarity", cosine_similarity_from},
+                  {"Huber", huber_from},
+                  {"huber", huber_from},
+                  {"huber_loss", huber_from},
+                  {"LogCosh", loss_from<losses::LogCosh>},
+                  {"log_cosh", loss_from<losses::LogCosh>},
+                  {"logcosh", loss_from<losses::LogCosh>},
+                  {"Hinge", loss_from<losses::Hinge>},
+                  {"hinge", loss_from<losses::Hinge>},
+                  {"SquaredHinge", loss_from<losses::SquaredHinge>},
+                  {"squared_hinge", loss_from<losses::SquaredHinge>},
+                  {"CategoricalHinge", loss_from<losses::CategoricalHinge>},
+                  {"categorical_hinge", loss_from<losses::CategoricalHinge>},
               });
   return catalog;
 }
 
 }  // namespace
 
-std::shared_ptr<Loss> Loss::make(const std::string& name) { return loss_catalog().at(name)(); }
+std::shared_ptr<Loss> Loss::make(const std::string& name) { return make(name, Config::object()); }
+
+std::shared_ptr<Loss> Loss::make(const std::string& name, const Config& config) {
+  if (name == "function") return make(config.as_string());
+  if (name == "LossFunctionWrapper") {
+    const auto [function, settings] = wrapped_function(config);
+    return make(function, settings);
+  }
+  const LossMaker maker = loss_catalog().at(name);
+  ConfigReader settings("loss " + name, config);
+  if (config.get("reduction", "").is_null())  // Keras's None: one value a sample, which is no loss to train by
+    throw InvalidArgument("loss " + name + ": reduction must be 'sum_over_batch_size', 'mean' or 'sum', got null");
+  settings.text("name", "");  // shown nowhere
+  settings.text("dtype", "");
+  auto loss = maker(settings);
+  settings.finish();
+  return loss;
+}
+
+std::vector<std::string> Loss::names() { return loss_catalog().names(); }
 
 }  // namespace tandem

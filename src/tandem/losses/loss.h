@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tandem/core/config.h"
 #include "tandem/core/handle.h"
@@ -8,9 +9,15 @@
 
 namespace tandem {
 
-/// How far a prediction is from its target, as keras.losses.Loss with reduction "sum_over_batch_size". A loss returns
-/// one value a sample; weighting, reduction and the exchange over devices are made once for all losses by whoever
-/// trains.
+/// How the values of a batch become one loss: keras.losses.Loss's `reduction`.
+enum class Reduction {
+  kSumOverBatchSize,  // their mean: "sum_over_batch_size", or "mean", which is the same
+  kSum,               // "sum"
+};
+
+/// How far a prediction is from its target, as keras.losses.Loss. A loss returns one value a sample; weighting,
+/// reduction and the exchange over devices are made once for all losses by whoever trains. Replicas call one loss from
+/// their threads at the same time, each with its rows: a value must depend on its own row alone.
 class Loss {
  public:
   virtual ~Loss() = default;
@@ -30,12 +37,22 @@ class Loss {
   /// True when mask gives something: replicas then add up their counts. Must be overridden together with mask.
   virtual bool has_mask() const { return false; }
 
+  /// How whoever trains makes one loss of the values.
+  virtual Reduction reduction() const { return Reduction::kSumOverBatchSize; }
+
   /// Keras's class name, "CategoricalCrossentropy", and settings.
   virtual std::string class_name() const = 0;
   virtual Config get_config() const { return Config::object(); }
 
   /// By Keras's name ("mse", "mean_squared_error", "MeanSquaredError"). Throws InvalidArgument on an unknown one.
   static std::shared_ptr<Loss> make(const std::string& name);
+  /// By Keras's class or function name, with settings as Keras serialises them; a missing one has Keras's default.
+  /// Also ("function", "mean_squared_error") and LossFunctionWrapper, as Keras writes a plain function. Throws
+  /// InvalidArgument on an unknown name, or naming a setting that is not known or out of range, DataError on a setting
+  /// of another kind.
+  static std::shared_ptr<Loss> make(const std::string& name, const Config& config);
+  /// The names that make knows.
+  static std::vector<std::string> names();
 };
 
 }  // namespace tandem

@@ -2,18 +2,24 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/losses/clip.h"
+#include "tandem/losses/keras_loss.h"
 #include "tandem/losses/targets.h"
 
 namespace tandem::losses {
 namespace {
 
-class SparseCategoricalCrossentropyLoss final : public Loss {
+class SparseCategoricalCrossentropyLoss final : public KerasLoss {
  public:
-  explicit SparseCategoricalCrossentropyLoss(const SparseCategoricalCrossentropyOptions& options) : options_(options) {}
+  explicit SparseCategoricalCrossentropyLoss(const SparseCategoricalCrossentropyOptions& options)
+      : KerasLoss("SparseCategoricalCrossentropy", "sparse_categorical_crossentropy", options.reduction,
+                  Config::object({{"from_logits", options.from_logits},
+                                  {"ignore_class", options.ignore_class ? Config(*options.ignore_class) : Config()}})),
+        options_(options) {}
 
   Tensor call(const Tensor& y_true, const Tensor& y_pred) const override {
     if (options_.from_logits) return call_with_logits(y_true, y_pred);
-    return call_with_logits(y_true, y_pred.clamp(1e-7, 1 - 1e-7).log());
+    return call_with_logits(y_true, clip_probabilities(y_pred).log());
   }
 
   // Keras on TensorFlow takes the logits behind a softmax even where from_logits says that the predictions are logits.
@@ -35,14 +41,6 @@ class SparseCategoricalCrossentropyLoss final : public Loss {
   }
 
   bool has_mask() const override { return options_.ignore_class.has_value(); }
-
-  std::string class_name() const override { return "SparseCategoricalCrossentropy"; }
-  Config get_config() const override {
-    return Config::object({{"name", "sparse_categorical_crossentropy"},
-                           {"reduction", "sum_over_batch_size"},
-                           {"from_logits", options_.from_logits},
-                           {"ignore_class", options_.ignore_class ? Config(*options_.ignore_class) : Config()}});
-  }
 
  private:
   static constexpr int64_t kNone = -100;  // no label: those below 0 are refused

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "tandem/losses/loss.h"
 
@@ -11,6 +12,8 @@ struct SparseCategoricalCrossentropyOptions {
   bool from_logits = false;
   /// A label whose samples have no loss and do not count: may lie outside the classes (-1, 255).
   std::optional<int64_t> ignore_class = {};
+  /// As LossOptions::reduction.
+  std::string reduction = "sum_over_batch_size";
 };
 
 /// Crossentropy with class ids as targets, as keras.losses.SparseCategoricalCrossentropy. Targets of any type and shape

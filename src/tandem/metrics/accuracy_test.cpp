@@ -7,7 +7,7 @@
 
 #include "tandem/metrics/binary_accuracy.h"
 #include "tandem/metrics/categorical_accuracy.h"
-#include "tandem/metrics/mean_squared_error.h"
+#include "tandem/metrics/regression_metrics.h"
 #include "tandem/metrics/sparse_categorical_accuracy.h"
 
 namespace tandem {
@@ -55,9 +55,8 @@ TEST(Accuracies, NameBothShapesOfTargetsThatDoNotFit) {
   EXPECT_EQ(message_of(metrics::CategoricalAccuracy(), at::zeros({5}), at::zeros({5, 3})),
             "metric CategoricalAccuracy: targets must have the shape of the predictions (5, 3), got (5,)");
   EXPECT_EQ(message_of(metrics::SparseCategoricalAccuracy(), at::zeros({5, 3}), at::zeros({5, 3})),
-            "metric SparseCategoricalAccuracy: targets must be class ids of the shape of the predictions (5, 3) "
-            "without the last "
-            "axis, got (5, 3)");
+            "metric SparseCategoricalAccuracy: targets must be class ids of shape (5,) for predictions (5, 3), got (5, "
+            "3)");
   EXPECT_NE(message_of(metrics::BinaryAccuracy(), at::zeros({4, 1}), at::zeros({5, 1})).find("(4, 1)"),
             std::string::npos);
   EXPECT_NE(message_of(metrics::MeanSquaredError(), at::zeros({5, 1}), at::zeros({5, 3})).find("(5, 1)"),

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tandem/metrics/fit_shapes.h"
+#include "tandem/losses/targets.h"
 #include "tandem/metrics/mean_metric.h"
 
 namespace tandem::metrics {
@@ -18,10 +18,11 @@ std::shared_ptr<Metric> make_binary_accuracy(const BinaryAccuracyOptions& option
   }
   const std::string name = options.name.empty() ? "binary_accuracy" : options.name;
   const auto matches = [threshold](const Tensor& y_true, const Tensor& y_pred) {
-    const auto [truth, prediction] = fit_shapes(y_true, y_pred, "BinaryAccuracy");
+    const auto [truth, prediction] = matching_targets(y_true, y_pred, "metric BinaryAccuracy");
     return prediction.gt(threshold).eq(truth);
   };
-  return std::make_shared<MeanMetric>("BinaryAccuracy", name, matches, Config::object({{"threshold", threshold}}));
+  return std::make_shared<MeanMetric>("BinaryAccuracy", name, matches, Metric::Direction::kUp,
+                                      Config::object({{"threshold", threshold}}));
 }
 
 }  // namespace

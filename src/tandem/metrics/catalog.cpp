@@ -6,34 +6,128 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tandem/losses/config_reader.h"
+#include "tandem/metrics/accuracy.h"
 #include "tandem/metrics/binary_accuracy.h"
 #include "tandem/metrics/categorical_accuracy.h"
-#include "tandem/metrics/mean_squared_error.h"
+#include "tandem/metrics/hinge_metrics.h"
+#include "tandem/metrics/loss_metric.h"
+#include "tandem/metrics/mean.h"
+#include "tandem/metrics/probabilistic_metrics.h"
+#include "tandem/metrics/regression_metrics.h"
+#include "tandem/metrics/root_mean_squared_error.h"
 #include "tandem/metrics/sparse_categorical_accuracy.h"
+#include "tandem/metrics/sum.h"
+#include "tandem/metrics/top_k_accuracy.h"
 
 namespace tandem {
 namespace {
 
-using MetricMaker = std::shared_ptr<Metric> (*)();
+using MetricMaker = std::shared_ptr<Metric> (*)(ConfigReader& settings);
 
+/// A metric with no option but the name, which Metric::make sets.
 template <class Of>
-std::shared_ptr<Metric> make_metric() {
+std::shared_ptr<Metric> metric_from(ConfigReader& /*settings*/) {
   return Of().object();
+}
+
+std::shared_ptr<Metric> binary_accuracy_from(ConfigReader& settings) {
+  return metrics::BinaryAccuracy({.threshold = settings.number("threshold", 0.5)}).object();
+}
+
+std::shared_ptr<Metric> binary_crossentropy_from(ConfigReader& settings) {
+  return metrics::BinaryCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                      .label_smoothing = settings.number("label_smoothing", 0)})
+      .object();
+}
+
+std::shared_ptr<Metric> categorical_crossentropy_from(ConfigReader& settings) {
+  return metrics::CategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                           .label_smoothing = settings.number("label_smoothing", 0),
+                                           .axis = settings.integer("axis", -1)})
+      .object();
+}
+
+std::shared_ptr<Metric> sparse_categorical_crossentropy_from(ConfigReader& settings) {
+  if (const int64_t axis = settings.integer("axis", -1); axis != -1)
+    throw InvalidArgument(c10::str("metric SparseCategoricalCrossentropy: axis must be -1, got ", axis));
+  return metrics::SparseCategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
+                                                 .ignore_class = settings.optional_integer("ignore_class")})
+      .object();
+}
+
+std::shared_ptr<Metric> cosine_similarity_from(ConfigReader& settings) {
+  return metrics::CosineSimilarity({.axis = settings.integer("axis", -1)}).object();
+}
+
+std::shared_ptr<Metric> top_k_from(ConfigReader& settings) {
+  return metrics::TopKCategoricalAccuracy({.k = settings.integer("k", 5)}).object();
+}
+
+std::shared_ptr<Metric> sparse_top_k_from(ConfigReader& settings) {
+  return metrics::SparseTopKCategoricalAccuracy(
+             {.k = settings.integer("k", 5), .from_sorted_ids = settings.flag("from_sorted_ids", false)})
+      .object();
 }
 
 const Catalog<MetricMaker>& metric_catalog() {
   static const Catalog<MetricMaker> catalog(
       "metric", {
-                    {"binary_accuracy", make_metric<metrics::BinaryAccuracy>},
-                    {"BinaryAccuracy", make_metric<metrics::BinaryAccuracy>},
-                    {"categorical_accuracy", make_metric<metrics::CategoricalAccuracy>},
-                    {"CategoricalAccuracy", make_metric<metrics::CategoricalAccuracy>},
-                    {"sparse_categorical_accuracy", make_metric<metrics::SparseCategoricalAccuracy>},
-                    {"SparseCategoricalAccuracy", make_metric<metrics::SparseCategoricalAccuracy>},
-                    {"mean_squared_error", make_metric<metrics::MeanSquaredError>},
-                    {"MeanSquaredError", make_metric<metrics::MeanSquaredError>},
-                    {"mse", make_metric<metrics::MeanSquaredError>},
-                    {"MSE", make_metric<metrics::MeanSquaredError>},
+                    {"Accuracy", metric_from<metrics::Accuracy>},
+                    {"BinaryAccuracy", binary_accuracy_from},
+                    {"binary_accuracy", binary_accuracy_from},
+                    {"CategoricalAccuracy", metric_from<metrics::CategoricalAccuracy>},
+                    {"categorical_accuracy", metric_from<metrics::CategoricalAccuracy>},
+                    {"SparseCategoricalAccuracy", metric_from<metrics::SparseCategoricalAccuracy>},
+                    {"sparse_categorical_accuracy", metric_from<metrics::SparseCategoricalAccuracy>},
+                    {"TopKCategoricalAccuracy", top_k_from},
+                    {"top_k_categorical_accuracy", top_k_from},
+                    {"SparseTopKCategoricalAccuracy", sparse_top_k_from},
+                    {"sparse_top_k_categorical_accuracy", sparse_top_k_from},
+                    {"Mean", metric_from<metrics::Mean>},
+                    {"mean", metric_from<metrics::Mean>},
+                    {"Sum", metric_from<metrics::Sum>},
+                    {"sum", metric_from<metrics::Sum>},
+                    {"MeanSquaredError", metric_from<metrics::MeanSquaredError>},
+                    {"mean_squared_error", metric_from<metrics::MeanSquaredError>},
+                    {"mse", metric_from<metrics::MeanSquaredError>},
+                    {"MSE", metric_from<metrics::MeanSquaredError>},
+                    {"RootMeanSquaredError", metric_from<metrics::RootMeanSquaredError>},
+                    {"root_mean_squared_error", metric_from<metrics::RootMeanSquaredError>},
+                    {"MeanAbsoluteError", metric_from<metrics::MeanAbsoluteError>},
+                    {"mean_absolute_error", metric_from<metrics::MeanAbsoluteError>},
+                    {"mae", metric_from<metrics::MeanAbsoluteError>},
+                    {"MAE", metric_from<metrics::MeanAbsoluteError>},
+                    {"MeanAbsolutePercentageError", metric_from<metrics::MeanAbsolutePercentageError>},
+                    {"mean_absolute_percentage_error", metric_from<metrics::MeanAbsolutePercentageError>},
+                    {"mape", metric_from<metrics::MeanAbsolutePercentageError>},
+                    {"MAPE", metric_from<metrics::MeanAbsolutePercentageError>},
+                    {"MeanSquaredLogarithmicError", metric_from<metrics::MeanSquaredLogarithmicError>},
+                    {"mean_squared_logarithmic_error", metric_from<metrics::MeanSquaredLogarithmicError>},
+                    {"msle", metric_from<metrics::MeanSquaredLogarithmicError>},
+                    {"MSLE", metric_from<metrics::MeanSquaredLogarithmicError>},
+                    {"LogCoshError", metric_from<metrics::LogCoshError>},
+                    {"log_cosh_error", metric_from<metrics::LogCoshError>},
+                    {"CosineSimilarity", cosine_similarity_from},
+                    {"cosine_similarity", cosine_similarity_from},
+                    {"BinaryCrossentropy", binary_crossentropy_from},
+                    {"binary_crossentropy", binary_crossentropy_from},
+                    {"bce", binary_crossentropy_from},
+                    {"BCE", binary_crossentropy_from},
+                    {"CategoricalCrossentropy", categorical_crossentropy_from},
+                    {"categorical_crossentropy", categorical_crossentropy_from},
+                    {"SparseCategoricalCrossentropy", sparse_categorical_crossentropy_from},
+                    {"sparse_categorical_crossentropy", sparse_categorical_crossentropy_from},
+                    {"KLDivergence", metric_from<metrics::KLDivergence>},
+                    {"kl_divergence", metric_from<metrics::KLDivergence>},
+                    {"Poisson", metric_from<metrics::Poisson>},
+                    {"poisson", metric_from<metrics::Poisson>},
+                    {"Hinge", metric_from<metrics::Hinge>},
+                    {"hinge", metric_from<metrics::Hinge>},
+                    {"SquaredHinge", metric_from<metrics::SquaredHinge>},
+                    {"squared_hinge", metric_from<metrics::SquaredHinge>},
+                    {"CategoricalHinge", metric_from<metrics::CategoricalHinge>},
+                    {"categorical_hinge", metric_from<metrics::CategoricalHinge>},
                 });
   return catalog;
 }
@@ -52,6 +146,34 @@ std::shared_ptr<Metric> accuracy_for(const Shape& y_true, const Shape& y_pred) {
   return sparse ? metrics::SparseCategoricalAccuracy().object() : metrics::CategoricalAccuracy().object();
 }
 
+/// A name that is a loss's alone: its mean.
+std::shared_ptr<Metric> mean_of_loss(const std::string& name, const Config& config) {
+  const auto losses = Loss::names();
+  if (std::find(losses.begin(), losses.end(), name) == losses.end()) {
+    auto known = metric_catalog().names();
+    known.insert(known.begin(), "accuracy");  // no row of the table: it depends on the shapes
+    known.insert(known.end(), losses.begin(), losses.end());
+    throw_unknown_name("metric", name, known);
+  }
+  return metrics::from_loss(Loss::make(name, config)).object();
+}
+
+/// The metric of a row of the table. "reduction" stands in the config of a Loss that was compiled as a metric.
+std::shared_ptr<Metric> metric_of_row(const std::string& name, const Config& config) {
+  const MetricMaker maker = metric_catalog().at(name);
+  ConfigReader settings("metric " + name, config);
+  const std::string shown = settings.text("name", ""), dtype = settings.text("dtype", "float32");
+  const std::string reduction = settings.text("reduction", "sum_over_batch_size");
+  if (dtype != "float32") throw InvalidArgument(c10::str("metric ", name, ": dtype must be float32, got ", dtype));
+  if (reduction != "sum_over_batch_size" && reduction != "mean" && reduction != "auto")
+    throw InvalidArgument(
+        c10::str("metric ", name, ": a loss as a metric must have reduction sum_over_batch_size, got ", reduction));
+  auto metric = maker(settings);
+  settings.finish();
+  if (!shown.empty()) metric->set_name(shown);
+  return metric;
+}
+
 }  // namespace
 
 std::shared_ptr<Metric> Metric::make(const std::string& name) {
@@ -60,18 +182,22 @@ std::shared_ptr<Metric> Metric::make(const std::string& name) {
                                    "' depends on the shapes of target and prediction; where these are not known, name "
                                    "binary_accuracy, categorical_accuracy or sparse_categorical_accuracy"));
   }
-  auto metric = metric_catalog().at(name)();
+  auto metric = make(name, Config::object());
   metric->set_name(name);  // Keras too shows a metric under the name that it was asked for by
   return metric;
 }
 
-std::shared_ptr<Metric> Metric::make_for(const std::string& name, const Shape& y_true, const Shape& y_pred) {
-  if (!is_accuracy(name)) {
-    if (metric_catalog().contains(name)) return make(name);
-    auto known = metric_catalog().names();
-    known.insert(known.begin(), "accuracy");  // no row of the table: it depends on the shapes
-    throw_unknown_name("metric", name, known);
+std::shared_ptr<Metric> Metric::make(const std::string& name, const Config& config) {
+  if (name == "function") return make(config.as_string());
+  if (name == "MeanMetricWrapper") {
+    const auto [function, settings] = wrapped_function(config);
+    return make(function, settings);
   }
+  return metric_catalog().contains(name) ? metric_of_row(name, config) : mean_of_loss(name, config);
+}
+
+std::shared_ptr<Metric> Metric::make_for(const std::string& name, const Shape& y_true, const Shape& y_pred) {
+  if (!is_accuracy(name)) return make(name);
   auto metric = accuracy_for(y_true, y_pred);
   metric->set_name(name);
   return metric;

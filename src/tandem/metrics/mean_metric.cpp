@@ -5,33 +5,15 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
-#include "tandem/metrics/fit_shapes.h"
+#include "tandem/losses/targets.h"
+#include "tandem/metrics/sample_weights.h"
 
 namespace tandem {
-namespace {
-
-/// Weights brought to the values' shape: a weight a row counts for all of the row's values.
-Tensor weights_of(const Tensor& values, Tensor weight, const std::string& metric) {
-  const Tensor given = weight;
-  if (weight.dim() == values.dim() + 1 && weight.size(-1) == 1) weight = weight.squeeze(-1);
-  bool fits = weight.dim() <= values.dim();
-  while (fits && weight.dim() < values.dim()) weight = weight.unsqueeze(-1);
-  for (int64_t axis = 0; fits && axis < values.dim(); ++axis) {
-    fits = weight.size(axis) == values.size(axis) || (axis > 0 && weight.size(axis) == 1);
-  }
-  if (!fits) {
-    throw InvalidArgument(c10::str("metric ", metric, ": sample weights must have the shape of the values ",
-                                   shape_of(values).to_string(), " or one weight a row, got ",
-                                   shape_of(given).to_string()));
-  }
-  return weight.expand_as(values);
-}
-
-}  // namespace
-
-MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction function, Config settings)
+MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction function, Direction direction,
+                       Config settings)
     : class_name_(std::move(class_name)),
       function_(std::move(function)),
+      direction_(direction),
       settings_(std::move(settings)),
       total_(at::zeros({}, at::kDouble)),
       count_(at::zeros({}, at::kDouble)) {
@@ -45,14 +27,14 @@ void MeanMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor
   if (values.defined() && values.dim() == 0) values = values.expand({rows});
   if (!values.defined() || values.size(0) != rows) {
     throw InvalidArgument(c10::str("metric ", name(), ": must have one value for each of the ", rows, " rows, got ",
-                                   values.defined() ? "shape " + shape_of(values).to_string() : "an undefined tensor"));
+                                   values.defined() ? "shape " + shape_text(values) : "an undefined tensor"));
   }
   if (values.numel() == 0) return;
 
   // One number leaves the device, two with weights: in one transfer.
   double total = 0, weight = static_cast<double>(values.numel());
   if (sample_weight.defined()) {
-    const Tensor weights = weights_of(values, sample_weight, name());
+    const Tensor weights = fit_weights(values, sample_weight, name());
     const Tensor sums = at::stack({(values * weights).sum(at::kDouble), weights.sum(at::kDouble)}).cpu();
     total = sums.const_data_ptr<double>()[0];
     weight = sums.const_data_ptr<double>()[1];
@@ -70,7 +52,7 @@ double MeanMetric::result() const {
 }
 
 std::shared_ptr<Metric> MeanMetric::replicate() const {
-  return std::make_shared<MeanMetric>(class_name_, name(), function_, settings_);
+  return std::make_shared<MeanMetric>(class_name_, name(), function_, direction_, settings_);
 }
 
 Config MeanMetric::get_config() const {

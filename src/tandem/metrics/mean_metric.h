@@ -13,9 +13,11 @@ using MetricFunction = std::function<Tensor(const Tensor& y_true, const Tensor& 
 /// The mean over all rows of a function of target and prediction, as keras.metrics.MeanMetricWrapper. A row's value is
 /// the mean over its further axes; with sample weights the result is sum(weight * value) / sum(weight). Its states are
 /// total and count: the numerator and the denominator, kept in float64 so that long epochs lose nothing.
-class MeanMetric final : public Metric {
+class MeanMetric : public Metric {
  public:
-  MeanMetric(std::string class_name, std::string name, MetricFunction function, Config settings = Config::object());
+  /// `settings` follow name and dtype in the config.
+  MeanMetric(std::string class_name, std::string name, MetricFunction function, Direction direction = Direction::kNone,
+             Config settings = Config::object());
 
   /// Throws InvalidArgument when the values are not one for each row, or the weights do not fit them.
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
@@ -23,12 +25,17 @@ class MeanMetric final : public Metric {
   std::vector<Tensor> states() const override { return {total_, count_}; }
   std::shared_ptr<Metric> replicate() const override;
 
+  Direction direction() const override { return direction_; }
   std::string class_name() const override { return class_name_; }
   Config get_config() const override;
+
+ protected:
+  const Config& settings() const { return settings_; }
 
  private:
   std::string class_name_;
   MetricFunction function_;
+  Direction direction_;
   Config settings_;
   Tensor total_, count_;
 };

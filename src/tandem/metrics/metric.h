@@ -14,6 +14,9 @@ namespace tandem {
 /// replica updates a metric of its own, and only states are exchanged, never results.
 class Metric {
  public:
+  /// Which way is better; kNone where nobody knows (a function of the user's, a mean).
+  enum class Direction { kNone, kUp, kDown };
+
   virtual ~Metric() = default;
   /// Takes in one batch. `sample_weight`: undefined for 1 each, else shape (rows) or that of the values.
   virtual void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
@@ -26,6 +29,9 @@ class Metric {
   /// A metric with the same settings and zero states: one for each replica.
   virtual std::shared_ptr<Metric> replicate() const = 0;
 
+  /// What mode "auto" of a callback goes by.
+  virtual Direction direction() const { return Direction::kNone; }
+
   virtual std::string class_name() const = 0;
   virtual Config get_config() const { return Config::object(); }
   const std::string& name() const { return name_; }
@@ -37,6 +43,11 @@ class Metric {
   /// By Keras's name. "accuracy" (and "acc") depend on the shapes of target and prediction: use make_for. Throws
   /// InvalidArgument on an unknown one.
   static std::shared_ptr<Metric> make(const std::string& name);
+  /// By Keras's class or function name, with settings as Keras serialises them; a missing one has Keras's default.
+  /// "Accuracy" is the class keras.metrics.Accuracy here. Also ("function", "mean_squared_error") and
+  /// MeanMetricWrapper, as Keras writes a plain function. Throws InvalidArgument on an unknown name, or naming a
+  /// setting that is not known or out of range, DataError on a setting of another kind.
+  static std::shared_ptr<Metric> make(const std::string& name, const Config& config);
   /// As make; "accuracy" becomes the binary, categorical or sparse categorical one as Keras decides it from the shapes
   /// (batch in front), and keeps the name "accuracy".
   static std::shared_ptr<Metric> make_for(const std::string& name, const Shape& y_true, const Shape& y_pred);

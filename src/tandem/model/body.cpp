@@ -4,6 +4,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/network/clone.h"
+#include "tandem/saving/weights_file.h"
 
 namespace tandem {
 
@@ -12,13 +13,14 @@ ModelBody::ModelBody(std::shared_ptr<Network> network) : network_(std::move(netw
   if (network_->built()) ensure_built(network_->input_shapes());
 }
 
-void ModelBody::compile(TrainerParts parts) {
+void ModelBody::compile(TrainerParts parts, const CompileOptions& options) {
   if (trainer_ && trainer_->busy()) {
     throw InvalidArgument(c10::str("compile: model '", name(), "' is in use by fit, evaluate or predict"));
   }
   parts.network = network_;
   if (parts.strategy.empty()) parts.strategy = default_strategy_;
   trainer_ = std::make_unique<Trainer>(std::move(parts));
+  compile_options_ = options;
   compiled_ = true;
 }
 
@@ -64,12 +66,37 @@ void ModelBody::set_learning_rate(double rate) {
   optimizer->set_learning_rate(rate);
 }
 
+std::string ModelBody::monitor_direction(const std::string& name) {
+  if (name == "loss") return "min";
+  const auto outputs = network_->output_names();
+  const auto& metrics = trainer().parts().metrics;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    for (const auto& shown : metrics[i]) {
+      // "accuracy" is made for the first rows seen, but every kind of it is better upwards: any shapes will do.
+      const auto& given = shown.metric.object();
+      const auto metric = given ? given : Metric::make_for(shown.metric.name(), {1, 1}, {1, 1});
+      if (metric->name() != name && outputs[i] + "_" + metric->name() != name) continue;
+      if (metric->direction() == Metric::Direction::kUp) return "max";
+      if (metric->direction() == Metric::Direction::kDown) return "min";
+    }
+  }
+  return "";
+}
+
 void ModelBody::save(const std::string& path) {
   throw InvalidArgument(c10::str("save '", path, "': writing models to files is not built yet"));
 }
 
 void ModelBody::save_weights(const std::string& path) {
-  throw InvalidArgument(c10::str("save_weights '", path, "': writing weights to files is not built yet"));
+  if (trainer_) trainer_->store();
+  saving::save_weights(*network_, path);
+}
+
+saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
+  if (trainer_) trainer_->store();  // a file may hold some of the weights only
+  auto report = saving::load_weights(*network_, path, options);
+  if (trainer_) trainer_->load();
+  return report;
 }
 
 }  // namespace tandem

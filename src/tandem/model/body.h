@@ -3,11 +3,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/data/preprocessing.h"
+#include "tandem/model/compile_options.h"
 #include "tandem/network/network.h"
 #include "tandem/network/trained_model.h"
+#include "tandem/saving/load_report.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -23,7 +26,9 @@ class ModelBody final : public Layer, public TrainedModel {
   void set_default_strategy(distribute::Strategy strategy) { default_strategy_ = std::move(strategy); }
   const distribute::Strategy& default_strategy() const { return default_strategy_; }
 
-  void compile(TrainerParts parts);
+  /// `options` are what `parts` were made from; they are kept for saving.
+  void compile(TrainerParts parts, const CompileOptions& options);
+  const std::optional<CompileOptions>& compile_options() const { return compile_options_; }
   bool compiled() const { return compiled_; }
   /// The trainer; one that can only predict before compile.
   Trainer& trainer();
@@ -41,6 +46,9 @@ class ModelBody final : public Layer, public TrainedModel {
   std::string class_name() const override { return network_->class_name(); }
   Config get_config() const override { return network_->get_config(); }
   std::vector<std::shared_ptr<Layer>> children() const override { return {network_}; }
+  std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override {
+    return {{"", network_}};  // a model within a model is stored as its network
+  }
 
   // TrainedModel: what callbacks see.
   std::vector<Tensor> get_weights() override;
@@ -51,8 +59,10 @@ class ModelBody final : public Layer, public TrainedModel {
   void set_learning_rate(double rate) override;
   void stop_training() override { trainer().stop(); }
   bool stopping() const override { return trainer_ && trainer_->stopping(); }
+  std::string monitor_direction(const std::string& name) override;
   void save(const std::string& path) override;
   void save_weights(const std::string& path) override;
+  saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options);
 
  private:
   std::shared_ptr<Network> network_;
@@ -60,6 +70,7 @@ class ModelBody final : public Layer, public TrainedModel {
   std::optional<data::Preprocessing> preprocessing_;
   std::mutex making_;  // of the first trainer, which any thread's predict may ask for
   std::unique_ptr<Trainer> trainer_;
+  std::optional<CompileOptions> compile_options_;
   bool compiled_ = false;
 };
 

@@ -8,6 +8,18 @@
 
 namespace tandem {
 
+LossArgument LossArgument::by_output(std::vector<Handle<Loss>> losses) {
+  LossArgument argument;
+  argument.losses_ = std::move(losses);
+  return argument;
+}
+
+LossArgument LossArgument::by_name(std::vector<std::pair<std::string, Handle<Loss>>> losses) {
+  LossArgument argument;
+  argument.named_ = std::move(losses);
+  return argument;
+}
+
 std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector<std::string>& outputs) const {
   std::vector<std::shared_ptr<const Loss>> resolved;
   if (!named_.empty()) {
@@ -37,6 +49,29 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
   return resolved;
 }
 
+MetricsArgument MetricsArgument::by_output(std::vector<List> metrics) {
+  MetricsArgument argument;
+  argument.by_output_ = std::move(metrics);
+  return argument;
+}
+
+MetricsArgument MetricsArgument::by_name(std::vector<std::pair<std::string, List>> metrics) {
+  MetricsArgument argument;
+  argument.named_ = std::move(metrics);
+  return argument;
+}
+
+void MetricsArgument::drop_output_prefixes(const std::vector<std::string>& outputs) {
+  const auto drop = [](List& metrics, const std::string& output) {
+    for (auto& metric : metrics) {
+      if (metric.object() && metric.object()->name().starts_with(output + "_"))
+        metric.object()->set_name(metric.object()->name().substr(output.size() + 1));
+    }
+  };
+  for (std::size_t i = 0; i < by_output_.size() && i < outputs.size(); ++i) drop(by_output_[i], outputs[i]);
+  for (auto& [output, metrics] : named_) drop(metrics, output);
+}
+
 std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<std::string>& outputs,
                                                             const std::string& argument) const {
   std::vector<List> resolved(outputs.size());
@@ -49,6 +84,13 @@ std::vector<MetricsArgument::List> MetricsArgument::resolve(const std::vector<st
                                      list_.size()));
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) resolved[i].push_back(list_[i]);
+  }
+  if (!by_output_.empty()) {
+    if (by_output_.size() != outputs.size()) {
+      throw InvalidArgument(c10::str("compile: ", argument, " of a model with ", outputs.size(),
+                                     " outputs must have as many lists, got ", by_output_.size()));
+    }
+    resolved = by_output_;
   }
   for (const auto& [name, metrics] : named_) {
     const auto found = std::find(outputs.begin(), outputs.end(), name);

@@ -8,6 +8,7 @@
 #include "tandem/distribution/strategy.h"
 #include "tandem/losses/loss.h"
 #include "tandem/metrics/metric.h"
+#include "tandem/model/loss_weights.h"
 #include "tandem/optimizers/optimizer.h"
 
 namespace tandem {
@@ -25,10 +26,16 @@ class LossArgument {
   LossArgument(std::shared_ptr<L> loss) : losses_{Handle<Loss>(std::move(loss))} {}
   LossArgument(std::initializer_list<Handle<Loss>> by_output) : losses_(by_output) {}
   LossArgument(std::initializer_list<Named> by_name) : named_(by_name.begin(), by_name.end()) {}
+  /// As the lists above, where they are made while the program runs.
+  static LossArgument by_output(std::vector<Handle<Loss>> losses);
+  static LossArgument by_name(std::vector<std::pair<std::string, Handle<Loss>>> losses);
 
   bool empty() const { return losses_.empty() && named_.empty(); }
   /// One loss an output. Throws InvalidArgument, naming the outputs, when number or names do not fit.
   std::vector<std::shared_ptr<const Loss>> resolve(const std::vector<std::string>& outputs) const;
+
+  const std::vector<Handle<Loss>>& list() const { return losses_; }
+  const std::vector<std::pair<std::string, Handle<Loss>>>& named() const { return named_; }
 
  private:
   std::vector<Handle<Loss>> losses_;
@@ -36,7 +43,8 @@ class LossArgument {
 };
 
 /// The metrics of a model: a list (`{"accuracy"}`), or a map from output names to lists (`{{"kind", {"accuracy"}}}`).
-/// As in Keras all of a list go to a model's only output; a model with several outputs gets one each.
+/// As in Keras all of a list go to a model's only output; a model with several outputs gets one each, or a list each
+/// (`MetricsArgument::by_output({{"mae", "mse"}, {}})`).
 class MetricsArgument {
  public:
   using List = std::vector<Handle<Metric>>;
@@ -46,15 +54,25 @@ class MetricsArgument {
   MetricsArgument(std::initializer_list<Handle<Metric>> list) : list_(list) {}
   MetricsArgument(List list) : list_(std::move(list)) {}
   MetricsArgument(std::initializer_list<Named> by_name) : named_(by_name.begin(), by_name.end()) {}
+  static MetricsArgument by_output(std::vector<List> metrics);
+  static MetricsArgument by_name(std::vector<std::pair<std::string, List>> metrics);
 
   void emplace_back(Handle<Metric> metric) { list_.push_back(std::move(metric)); }
-  bool empty() const { return list_.empty() && named_.empty(); }
+  bool empty() const { return list_.empty() && by_output_.empty() && named_.empty(); }
+  /// Takes "<output>_" off the names of the metrics that are objects: Keras 2 saved metrics under the names that it had
+  /// given them for display.
+  void drop_output_prefixes(const std::vector<std::string>& outputs);
   /// One list an output. Throws InvalidArgument, naming `argument` and the outputs, when number or names do not fit, or
   /// a metric is not known.
   std::vector<List> resolve(const std::vector<std::string>& outputs, const std::string& argument) const;
 
+  const List& list() const { return list_; }
+  const std::vector<List>& lists() const { return by_output_; }
+  const std::vector<std::pair<std::string, List>>& named() const { return named_; }
+
  private:
   List list_;
+  std::vector<List> by_output_;
   std::vector<std::pair<std::string, List>> named_;
 };
 
@@ -62,7 +80,7 @@ class MetricsArgument {
 struct CompileOptions {
   Handle<Optimizer> optimizer = "rmsprop";
   LossArgument loss = {};
-  std::vector<double> loss_weights = {};  // by output; empty: 1 each
+  LossWeights loss_weights = {};
   MetricsArgument metrics = {};
   MetricsArgument weighted_metrics = {};  // these take sample weights and class weights
   distribute::Strategy strategy = {};     // empty: one device with all cores

@@ -38,6 +38,7 @@ struct FitOptions {
   Tensor sample_weight = {};  // (rows)
   int64_t initial_epoch = 0;
   int64_t steps_per_epoch = -1;
+  int64_t validation_steps = -1;      // batches of a validation; -1: all
   int64_t validation_batch_size = 0;  // 0: batch_size
   int64_t validation_freq = 1;        // epochs from one validation to the next
   /// Changes training rows on their way, after the model's preprocessing; validation rows stay as they are.
@@ -49,6 +50,7 @@ struct EvaluateOptions {
   int64_t batch_size = 32;
   int64_t verbose = 1;
   Tensor sample_weight = {};
+  int64_t steps = -1;  // batches; -1: all
   std::vector<Handle<Callback>> callbacks = {};
 };
 
@@ -56,7 +58,14 @@ struct EvaluateOptions {
 struct PredictOptions {
   int64_t batch_size = 32;
   int64_t verbose = 0;
+  int64_t steps = -1;  // batches; -1: all
   std::vector<Handle<Callback>> callbacks = {};
+};
+
+/// Arguments of train_on_batch and test_on_batch.
+struct BatchOptions {
+  Tensor sample_weight = {};  // (rows)
+  std::map<int64_t, double> class_weight = {};
 };
 
 }  // namespace tandem

@@ -48,16 +48,13 @@ const std::shared_ptr<Network>& Model::network() const { return body().network()
 
 void Model::compile(const CompileOptions& options) {
   const auto outputs = network()->output_names();
+  network()->check_reachable();
   TrainerParts parts;
   parts.strategy = options.strategy;
   if (options.strategy.empty() && body().default_strategy().empty()) check_placement(*network());
   parts.optimizer = options.optimizer.get();
   if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
-  parts.loss_weights = options.loss_weights.empty() ? std::vector<double>(outputs.size(), 1.0) : options.loss_weights;
-  if (parts.loss_weights.size() != outputs.size()) {
-    throw InvalidArgument(c10::str("compile: loss_weights must have one number for each of ", outputs.size(),
-                                   " outputs, got ", parts.loss_weights.size()));
-  }
+  parts.loss_weights = options.loss_weights.resolve(outputs);
   const auto plain = options.metrics.resolve(outputs, "metrics"),
              weighted = options.weighted_metrics.resolve(outputs, "weighted_metrics");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -65,7 +62,7 @@ void Model::compile(const CompileOptions& options) {
     for (const auto& metric : plain[i]) shown.push_back({metric, false});
     for (const auto& metric : weighted[i]) shown.push_back({metric, true});
   }
-  body().compile(std::move(parts));
+  body().compile(std::move(parts), options);
 }
 
 Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
@@ -74,6 +71,10 @@ Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& 
 
 std::vector<Tensor> Model::get_weights() const { return body().get_weights(); }
 void Model::set_weights(const std::vector<Tensor>& values) { body().set_weights(values); }
+void Model::save_weights(const std::string& path) const { body().save_weights(path); }
+saving::LoadReport Model::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
+  return body().load_weights(path, options);
+}
 std::vector<LayerHandle> Model::layers() const { return network()->layers(); }
 double Model::learning_rate() const { return body().learning_rate(); }
 void Model::set_learning_rate(double rate) { body().set_learning_rate(rate); }

@@ -11,6 +11,7 @@
 #include "tandem/model/fit_options.h"
 #include "tandem/model/summary_options.h"
 #include "tandem/network/subclassed.h"
+#include "tandem/saving/load_report.h"
 
 namespace tandem {
 
@@ -45,9 +46,22 @@ class Model : public LayerHandle {
   Tensor predict(const Dataset& data, const PredictOptions& options = {});
   Tensors predict_all(const Dataset& data, const PredictOptions& options = {});
 
+  /// One update, or one test, with all of x and y as one batch: this batch's loss and metrics, as Keras returns them
+  /// with return_dict.
+  Logs train_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options = {});
+  Logs test_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options = {});
+  /// Outputs for all of x as one batch.
+  Tensors predict_on_batch(const Tensors& x);
+
   /// Copies of all weights in Keras's order and layout.
   std::vector<Tensor> get_weights() const;
   void set_weights(const std::vector<Tensor>& values);
+  /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, that of Keras 2 for another .h5. Throws
+  /// InvalidArgument on another ending and before the model is built, DataError when it cannot be written.
+  void save_weights(const std::string& path) const;
+  /// Weights from such a file, or those of a whole model (.keras, .h5). What was not loaded is in the report and in a
+  /// warning. Throws DataError, naming the file and the place in it, and changes nothing then.
+  saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options = {});
   std::vector<LayerHandle> layers() const;
   std::vector<Weight> trainable_weights() const { return get()->trainable_weights(); }
   std::vector<Weight> non_trainable_weights() const { return get()->non_trainable_weights(); }
@@ -64,6 +78,10 @@ class Model : public LayerHandle {
   /// Prints the table that Keras prints, or returns it.
   void summary(const SummaryOptions& options = {}) const;
   std::string summary_text(const SummaryOptions& options = {}) const;
+
+  /// Architecture and compile settings as keras.Model.to_json writes them, without weights. Throws InvalidArgument
+  /// naming a part that has no config.
+  std::string to_json() const;
 
   ModelBody& body() const;
   const std::shared_ptr<Network>& network() const;
@@ -97,5 +115,9 @@ Model make_model(Args... args) {
 
 /// The same architecture with new layers and newly drawn weights, not compiled. As keras.models.clone_model.
 Model clone_model(const Model& model);
+
+/// The model that to_json, here or of Keras, wrote, with newly drawn weights; compiled where that one was. Throws
+/// DataError that names the place in the text, InvalidArgument on compile settings that are not known.
+Model model_from_json(const std::string& text);
 
 }  // namespace tandem

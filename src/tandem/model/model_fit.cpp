@@ -40,9 +40,15 @@ History run_fit(ModelBody& body, Dataset train, const std::optional<Dataset>& va
   plan.epochs = options.epochs;
   plan.initial_epoch = options.initial_epoch;
   plan.steps_per_epoch = options.steps_per_epoch;
+  plan.validation_steps = options.validation_steps;
   plan.verbose = options.verbose;
   plan.callbacks = resolve(options.callbacks);
   return body.trainer().fit(plan, body);
+}
+
+Dataset whole_batch(const ModelBody& body, const Tensors& x, const Tensors& y, const BatchOptions& options) {
+  Dataset data = body.prepared(data::TensorDataset(x, y, options.sample_weight));
+  return options.class_weight.empty() ? data : data.map(class_weighting(options.class_weight));
 }
 
 }  // namespace
@@ -90,15 +96,15 @@ History Model::fit(const Dataset& data, const FitOptions& options) {
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
   const auto alive = get();
   auto& own = body();
-  return own.trainer().evaluate({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
-                                own);
+  return own.trainer().evaluate(
+      {own.prepared(data), options.batch_size, options.steps, options.verbose, resolve(options.callbacks)}, own);
 }
 
 Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
   const auto alive = get();
   auto& own = body();
-  return own.trainer().predict({own.prepared(data), options.batch_size, options.verbose, resolve(options.callbacks)},
-                               own);
+  return own.trainer().predict(
+      {own.prepared(data), options.batch_size, options.steps, options.verbose, resolve(options.callbacks)}, own);
 }
 
 Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
@@ -110,6 +116,18 @@ Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
 
 Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
   return predict(data::TensorDataset(x), options);
+}
+
+Logs Model::train_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options) {
+  return body().trainer().train_on_batch(whole_batch(body(), x, y, options));
+}
+
+Logs Model::test_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options) {
+  return body().trainer().test_on_batch(whole_batch(body(), x, y, options));
+}
+
+Tensors Model::predict_on_batch(const Tensors& x) {
+  return body().trainer().predict_on_batch(whole_batch(body(), x, {}, {}));
 }
 
 }  // namespace tandem

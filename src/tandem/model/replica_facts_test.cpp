@@ -120,10 +120,10 @@ TEST(ReplicaFacts, ParallelModelTrainsItsTemplate) {
   const auto before = model.get_weights();
   parallel.fit(x, y, {.batch_size = 4, .verbose = 0});
   const auto after = model.get_weights();
-  EXPECT_NE(difference(after[0], before[0], 1e-4), "");
-  EXPECT_EQ(difference(after[0], parallel.get_weights()[0], 0), "");
-  EXPECT_EQ(difference(model.predict(x), parallel.predict(x), 1e-6), "");
-  EXPECT_EQ(difference(model.get_weights()[0], after[0], 0), "");
+  EXPECT_NE(testing::difference(after[0], before[0], 1e-4), "");
+  EXPECT_EQ(testing::difference(after[0], parallel.get_weights()[0], 0), "");
+  EXPECT_EQ(testing::difference(model.predict(x), parallel.predict(x), 1e-6), "");
+  EXPECT_EQ(testing::difference(model.get_weights()[0], after[0], 0), "");
 }
 
 }  // namespace

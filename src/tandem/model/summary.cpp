@@ -7,9 +7,8 @@
 #include <unordered_set>
 
 #include "tandem/model/body.h"
+#include "tandem/model/graph_of.h"
 #include "tandem/model/model.h"
-#include "tandem/network/chain.h"
-#include "tandem/network/graph.h"
 #include "tandem/report/table.h"
 
 namespace tandem {
@@ -70,25 +69,13 @@ std::unordered_map<const Layer*, LayerFacts> facts(const Graph* graph) {
   for (const auto& node : graph->nodes()) number[node.get()] = calls[node->layer.get()]++;
   for (const auto& node : graph->nodes()) {
     auto& own = facts[node->layer.get()];
-    if (node->output_shapes.size() == 1) {
-      own.output = node->output_shapes[0].to_string();
-    } else {
-      own.output.clear();
-      for (const auto& shape : node->output_shapes) own.output += c10::str(own.output.empty() ? "[" : ", ", shape);
-      own.output += "]";
-    }
+    own.output = output_shape_text(*node);
     for (const auto& input : node->inputs) {
       own.connections += c10::str(own.connections.empty() ? "" : ", ", input.node()->layer->name(), "[",
                                   number[input.node().get()], "][", input.index(), "]");
     }
   }
   return facts;
-}
-
-// The graph behind a network, or null.
-const Graph* graph_of(const Network& network) {
-  if (const auto* chain = dynamic_cast<const Chain*>(&network)) return chain->graph().get();
-  return dynamic_cast<const Graph*>(&network);
 }
 
 // The network that a layer is, or null.

@@ -6,6 +6,8 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/input.h"
+#include "tandem/layers/layer_config.h"
+#include "tandem/layers/shape_config.h"
 
 namespace tandem {
 namespace {
@@ -47,6 +49,19 @@ void Chain::add(const LayerHandle& layer) {
   }
 }
 
+void Chain::start(const KerasTensor& input) {
+  if (input_ || !input.node()->is_input())
+    throw InvalidArgument(c10::str("Sequential '", name(), "': must start once, and from an Input"));
+  input_ = input;
+  try {
+    rebuild();
+  } catch (...) {
+    input_.reset();
+    outputs_.clear();
+    throw;
+  }
+}
+
 void Chain::rebuild() {
   // Layers that are already in the graph keep their nodes: adding a layer is one call more.
   while (outputs_.size() < layers_.size()) {
@@ -71,8 +86,7 @@ void Chain::build_many(const Shapes& inputs) {
   if (graph_) return;
   if (inputs.size() != 1)
     throw InvalidArgument(c10::str("Sequential '", name(), "': must get one input, got ", inputs.size()));
-  input_ = layers::Input(inputs.front().without_batch());
-  rebuild();
+  start(layers::Input(inputs.front().without_batch()));
 }
 
 Tensors Chain::call_many(const Tensors& inputs, const CallContext& context) {
@@ -85,6 +99,15 @@ Tensors Chain::call_many(const Tensors& inputs, const CallContext& context) {
 Shapes Chain::output_shapes(const Shapes& inputs) {
   ensure_built(inputs);
   return graph_->output_shapes(inputs);
+}
+
+Config Chain::get_config() const {
+  Config::List layers;
+  if (input_) layers.push_back(layer_to_config(*input_->node()->layer));
+  for (const auto& layer : layers_) layers.push_back(layer_to_config(*layer));
+  Config config = Config::object({{"layers", std::move(layers)}});
+  if (graph_) config.set("build_input_shape", shape_to_config(input_->shape()));
+  return config;
 }
 
 }  // namespace tandem

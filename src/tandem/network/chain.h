@@ -12,15 +12,21 @@ namespace tandem {
 /// One layer after the other, as keras.Sequential. Without an Input it is built when the first batch shows its shape.
 class Chain : public Network {
  public:
+  Chain() = default;
+  ~Chain() override { outputs_.clear(); }  // before the graph, which frees its nodes one by one
+
   /// The entry; must come first and once. Throws InvalidArgument otherwise.
   void add(const KerasTensor& input);
   void add(const LayerHandle& layer);
+  /// The entry of a chain that got its layers first. Throws InvalidArgument when it has one, or a layer does not fit.
+  void start(const KerasTensor& input);
 
   /// The layers that were added; the Input is not one of them, as in Keras.
   std::vector<LayerHandle> layers() const override { return layers_; }
   Shapes input_shapes() const override;
   std::vector<std::string> output_names() const override;
   std::string class_name() const override { return "Sequential"; }
+  Config get_config() const override;
 
   void build_many(const Shapes& inputs) override;
   Tensors call_many(const Tensors& inputs, const CallContext& context) override;

@@ -19,12 +19,19 @@ KerasTensor clone_input(const Node& node, const std::shared_ptr<Layer>& layer) {
   return KerasTensor(copy, 0);
 }
 
+// A model within a model is cloned as one, other layers are made again.
+std::shared_ptr<Layer> clone_layer(const Layer& layer) {
+  if (const auto* graph = dynamic_cast<const Graph*>(&layer)) return clone_network(*graph);
+  if (const auto* chain = dynamic_cast<const Chain*>(&layer)) return clone_network(*chain);
+  return layer.fresh_copy();
+}
+
 std::shared_ptr<Network> clone_graph(const Graph& graph) {
   std::unordered_map<const Layer*, LayerHandle> copies;
   std::unordered_map<const Node*, std::vector<KerasTensor>> made;
   const auto moved = [&](const KerasTensor& t) { return made.at(t.node().get())[static_cast<std::size_t>(t.index())]; };
   // In Keras's order of layers, so that a copy draws its numbers in the order in which it lists its weights.
-  for (const auto& layer : graph.layers()) copies.emplace(layer.get().get(), LayerHandle(layer->fresh_copy()));
+  for (const auto& layer : graph.layers()) copies.emplace(layer.get().get(), LayerHandle(clone_layer(*layer)));
   for (const auto& node : graph.nodes()) {
     const auto& layer = copies.at(node->layer.get());
     if (node->is_input()) {
@@ -40,7 +47,9 @@ std::shared_ptr<Network> clone_graph(const Graph& graph) {
   std::vector<KerasTensor> inputs, outputs;
   for (const auto& t : graph.inputs()) inputs.push_back(moved(t));
   for (const auto& t : graph.outputs()) outputs.push_back(moved(t));
-  return std::make_shared<Graph>(inputs, outputs);
+  auto copy = std::make_shared<Graph>(inputs, outputs);
+  copy->set_structure(graph.input_structure(), graph.output_structure());
+  return copy;
 }
 
 std::shared_ptr<Network> clone_chain(const Chain& chain) {
@@ -49,7 +58,7 @@ std::shared_ptr<Network> clone_chain(const Chain& chain) {
     const auto& node = *chain.input()->node();
     copy->add(clone_input(node, node.layer->fresh_copy()));
   }
-  for (const auto& layer : chain.layers()) copy->add(LayerHandle(layer->fresh_copy()));
+  for (const auto& layer : chain.layers()) copy->add(LayerHandle(clone_layer(*layer)));
   return copy;
 }
 

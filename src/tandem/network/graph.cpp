@@ -8,16 +8,12 @@
 #include <unordered_map>
 
 #include "tandem/core/error.h"
+#include "tandem/network/tensor_structure.h"
 
 namespace tandem {
 namespace {
 
 std::atomic<bool> fusion = true;
-
-// Inputs are float32, as Keras's are unless told otherwise: whole numbers and float64 are converted.
-Tensor as_float(const Tensor& x) {
-  return x.scalar_type() == at::kDouble || at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x;
-}
 
 }  // namespace
 
@@ -27,6 +23,12 @@ Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
     : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
   plan();
   ensure_built(input_shapes());
+}
+
+Graph::~Graph() {
+  // The last nodes first: a node that is freed frees its inputs, and a long graph would recurse as deep as it is long.
+  outputs_ = {};
+  while (!order_.nodes.empty()) order_.nodes.pop_back();
 }
 
 std::vector<LayerHandle> Graph::layers() const {
@@ -42,7 +44,8 @@ Shapes Graph::input_shapes() const {
 }
 
 std::vector<std::string> Graph::output_names() const {
-  std::vector<std::string> names;
+  std::vector<std::string> names = structure_names(output_structure_);
+  if (!names.empty()) return names;
   for (const auto& output : outputs_) names.push_back(output.node()->layer->name());
   return names;
 }
@@ -102,7 +105,9 @@ void Graph::check_inputs(const Shapes& given) const {
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto& input = inputs_[static_cast<int64_t>(i)];
-    if (!input.shape().matches(given[i])) {
+    Shape must = input.shape();
+    must[0] = Shape::kUnknown;  // as in Keras, which takes batches of any size
+    if (!must.matches(given[i])) {
       throw InvalidArgument(c10::str("model '", name(), "': input '", input.node()->layer->name(), "' must have shape ",
                                      input.shape(), ", got ", given[i]));
     }
@@ -116,8 +121,10 @@ Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
   for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
   check_inputs(given);
   std::vector<Tensor> values(slots_);
-  for (std::size_t i = 0; i < input_slots_.size(); ++i)
-    values[input_slots_[i]] = as_float(inputs[static_cast<int64_t>(i)]);
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    values[input_slots_[i]] = inputs_[at].node()->layer->call(inputs[at], context);  // converts to the Input's type
+  }
   for (const auto& step : steps_) {
     Tensors arguments;
     for (auto s : step.reads) arguments.push_back(values[s]);

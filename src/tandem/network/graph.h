@@ -17,11 +17,19 @@ class Graph : public Network {
  public:
   /// Throws InvalidArgument when the outputs cannot be computed from the inputs.
   Graph(const KerasTensors& inputs, const KerasTensors& outputs);
+  ~Graph() override;
 
   std::vector<LayerHandle> layers() const override;
   Shapes input_shapes() const override;
   std::vector<std::string> output_names() const override;
   std::string class_name() const override { return "Functional"; }
+  Config get_config() const override;
+
+  /// How a config nests the inputs and outputs: references in lists or objects (tensor_structure.h), as many as there
+  /// are. An object's keys become the names of the outputs, as in Keras. Unset: a list, or one alone.
+  void set_structure(Config inputs, Config outputs);
+  const Config& input_structure() const { return input_structure_; }
+  const Config& output_structure() const { return output_structure_; }
 
   void build_many(const Shapes& inputs) override;
   Tensors call_many(const Tensors& inputs, const CallContext& context) override;
@@ -49,6 +57,7 @@ class Graph : public Network {
 
   KerasTensors inputs_;
   KerasTensors outputs_;
+  Config input_structure_, output_structure_;
   GraphOrder order_;
   std::vector<Step> steps_;
   std::vector<std::size_t> input_slots_;

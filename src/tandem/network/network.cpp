@@ -35,6 +35,31 @@ void Network::set_weights(const std::vector<Tensor>& values) {
   for (std::size_t i = 0; i < own.size(); ++i) own[i].assign(values[i]);
 }
 
+void Network::train_step(Step& step) {
+  const Tensors y_pred = outputs(step.x(), step.context());
+  const Tensor loss = step.compute_loss(y_pred);
+  step.update_metrics(y_pred);
+  step.minimize(loss);
+}
+
+void Network::test_step(Step& step) {
+  const Tensors y_pred = outputs(step.x(), step.context());
+  step.compute_loss(y_pred);
+  step.update_metrics(y_pred);
+}
+
+Tensors Network::outputs(const Tensors& x, const CallContext& context) {
+  Tensors made = call_many(x, context);
+  const int64_t rows = x.front().size(0);
+  for (int64_t i = 0; i < made.size(); ++i) {
+    if (made[i].defined() && made[i].dim() > 0 && made[i].size(0) == rows) continue;
+    const auto got = made[i].defined() ? Shape::of(made[i].sizes().vec()).to_string() : std::string("no tensor");
+    throw InvalidArgument(
+        c10::str("model '", name(), "': output ", i, " must have ", rows, " rows, as its input has, got ", got));
+  }
+  return made;
+}
+
 Tensor Network::regularization() const {
   Tensor sum;
   for (const auto& w : trainable_weights()) {

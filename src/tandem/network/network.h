@@ -6,6 +6,7 @@
 #include "tandem/core/tensor.h"
 #include "tandem/layers/layer.h"
 #include "tandem/layers/layer_handle.h"
+#include "tandem/network/step.h"
 
 namespace tandem {
 
@@ -24,6 +25,14 @@ class Network : public Layer {
   std::vector<Tensor> get_weights() const;
   /// Throws InvalidArgument naming the weight when number or shapes differ; nothing is changed then.
   void set_weights(const std::vector<Tensor>& values);
+
+  /// What fit does with the rows of one step, on each replica, as keras.Model.train_step: forward, loss, update,
+  /// metrics.
+  virtual void train_step(Step& step);
+  /// What evaluate does with them.
+  virtual void test_step(Step& step);
+  /// The network's outputs for a batch. Throws InvalidArgument unless each has a row for every row of the first input.
+  Tensors outputs(const Tensors& x, const CallContext& context);
 
   /// Sum of the weights' penalties with the values of the running replica; undefined when there are none.
   Tensor regularization() const;

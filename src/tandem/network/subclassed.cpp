@@ -4,6 +4,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 
 namespace tandem {
@@ -12,6 +14,19 @@ std::vector<std::string> SubclassedModel::output_names() const {
   std::vector<std::string> names;
   for (int64_t i = 0; i < outputs_; ++i) names.push_back(c10::str("output_", i + 1));
   return names;
+}
+
+std::vector<std::pair<std::string, std::shared_ptr<Layer>>> SubclassedModel::named_children() const {
+  // Keras walks the attributes by name, private ones last. Its models have one named `layers`, with all layers: those
+  // that come after it are stored as its parts.
+  const auto key = [](const std::string& name) { return name.starts_with("_") ? "~" + name : name; };
+  std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named;
+  for (const auto& layer : tracked()) named.emplace_back(layer->name(), layer);
+  std::sort(named.begin(), named.end(), [&](const auto& a, const auto& b) { return key(a.first) < key(b.first); });
+  const auto listed = Network::named_children();
+  const auto place = std::find_if(named.begin(), named.end(), [&](const auto& n) { return key(n.first) > "layers"; });
+  named.insert(place, listed.begin(), listed.end());
+  return named;
 }
 
 void SubclassedModel::build_many(const Shapes& inputs) {
@@ -29,16 +44,6 @@ void SubclassedModel::build_many(const Shapes& inputs) {
   const CallScope scope(inference);
   outputs_ = call_many(zeros, inference).size();
   input_shapes_ = inputs;
-}
-
-void SubclassedModel::add_tracked(const std::string& name, const LayerHandle& layer) {
-  for (const auto& other : tracked_) {
-    if (other == layer || other->name() == name) {
-      throw InvalidArgument(c10::str("track: '", name, "' must be registered once"));
-    }
-  }
-  layer->set_name(name);
-  tracked_.push_back(layer);
 }
 
 }  // namespace tandem

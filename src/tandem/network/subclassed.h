@@ -1,5 +1,7 @@
 #pragma once
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/network/network.h"
@@ -17,24 +19,15 @@ namespace tandem {
 /// It is built by a dry run when the first batch shows its shape.
 class SubclassedModel : public Network {
  public:
-  std::vector<LayerHandle> layers() const override { return tracked_; }
+  std::vector<LayerHandle> layers() const override { return {tracked().begin(), tracked().end()}; }
   Shapes input_shapes() const override { return input_shapes_; }
   std::vector<std::string> output_names() const override;
+  /// By the names given to track, and as parts of the list `layers`, in the order in which Keras walks attributes.
+  std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override;
 
   void build_many(const Shapes& inputs) override;
 
- protected:
-  /// Registers a layer under `name` (which becomes the layer's own where it has none) and returns it.
-  template <class L>
-  L track(const std::string& name, L layer) {
-    add_tracked(name, layer);
-    return layer;
-  }
-
  private:
-  void add_tracked(const std::string& name, const LayerHandle& layer);
-
-  std::vector<LayerHandle> tracked_;
   Shapes input_shapes_;
   int64_t outputs_ = 1;
 };

@@ -10,8 +10,8 @@
 
 namespace tandem {
 
-bool same_flat_memory(std::initializer_list<const Tensor*> tensors, at::ScalarType type) {
-  const Tensor& first = **tensors.begin();
+bool same_flat_memory(std::span<const Tensor* const> tensors, at::ScalarType type) {
+  const Tensor& first = *tensors.front();
   const bool plain = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor* t) {
     return t->scalar_type() == type && t->device().is_cpu() && t->layout() == at::kStrided;
   });
@@ -22,8 +22,8 @@ bool same_flat_memory(std::initializer_list<const Tensor*> tensors, at::ScalarTy
          });
 }
 
-void check_same_count(std::initializer_list<const Tensor*> tensors, const std::string& optimizer) {
-  const Tensor& first = **tensors.begin();
+void check_same_count(std::span<const Tensor* const> tensors, const std::string& optimizer) {
+  const Tensor& first = *tensors.front();
   for (const Tensor* t : tensors) {
     if (t->numel() == first.numel()) continue;
     throw InvalidArgument(c10::str(optimizer, ": gradient and slots must have the parameter's size ",

@@ -17,6 +17,10 @@ class LearningRateSchedule {
   virtual double operator()(int64_t step) const = 0;
   virtual std::string class_name() const = 0;
   virtual Config get_config() const = 0;
+
+  /// By Keras's class name ("PolynomialDecay") and config. Throws InvalidArgument on an unknown class, proposing the
+  /// nearest, and on settings out of range, DataError on a config that lacks what the schedule needs.
+  static std::shared_ptr<const LearningRateSchedule> make(const std::string& class_name, const Config& config);
 };
 
 /// A fixed rate or a schedule: what an optimizer's `learning_rate` holds.

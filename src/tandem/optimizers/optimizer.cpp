@@ -5,6 +5,11 @@
 
 namespace tandem {
 
+Optimizer::Optimizer(LearningRate rate, const Clipping& clipping, const std::string& where)
+    : rate_(std::move(rate)), clipping_(clipping) {
+  check_clipping(where, clipping);
+}
+
 void Optimizer::set_learning_rate(double rate) {
   if (rate_.is_schedule()) {
     throw InvalidArgument(class_name() + ": its learning rate follows the schedule " + rate_.schedule()->class_name() +

@@ -8,6 +8,7 @@
 #include "tandem/core/config.h"
 #include "tandem/core/handle.h"
 #include "tandem/core/tensor.h"
+#include "tandem/optimizers/clipping.h"
 #include "tandem/optimizers/learning_rate.h"
 
 namespace tandem {
@@ -17,7 +18,8 @@ namespace tandem {
 /// replicated or sharded.
 class Optimizer {
  public:
-  explicit Optimizer(LearningRate rate) : rate_(std::move(rate)) {}
+  /// Throws InvalidArgument in the name of `where` on a clipping out of range or with more than one bound.
+  explicit Optimizer(LearningRate rate, const Clipping& clipping = {}, const std::string& where = "optimizer");
   virtual ~Optimizer() = default;
 
   /// Names of the tensors kept for each parameter, of the parameter's size, zero at first unless initial_slot says
@@ -33,6 +35,15 @@ class Optimizer {
   /// True when an element's update depends on that element alone, so that weights may share a flat buffer.
   virtual bool elementwise() const { return true; }
 
+  /// True when gradients must go through clip before an update.
+  bool clips() const { return clipping_.any(); }
+  /// Clips in place the flat float32 buffer `gradients` (n,) in which weight i lies at weights[i]; padding between
+  /// weights is zero. To be called on the sum over all replicas: every replica gets the same bits.
+  void clip(Tensor& gradients, std::span<const FlatPlace> weights) const {
+    clip_gradients(gradients, weights, clipping_);
+  }
+  const Clipping& clipping() const { return clipping_; }
+
   /// Rate of update `iteration`.
   double learning_rate(int64_t iteration) const { return rate_.at(iteration); }
   /// Replaces the rate. Throws InvalidArgument when it follows a schedule, as Keras does.
@@ -44,9 +55,15 @@ class Optimizer {
 
   /// By Keras's name with Keras's default settings. Throws InvalidArgument on an unknown one.
   static std::shared_ptr<Optimizer> make(const std::string& name);
+  /// By Keras's class name (or short name) and config, as keras.optimizers.deserialize: what is missing or null has
+  /// Keras's default, `learning_rate` is a number or a schedule {"class_name": ..., "config": {...}}. Throws
+  /// InvalidArgument naming the member on unknown ones and on those that ask for what is not supported (use_ema,
+  /// gradient_accumulation_steps, loss_scale_factor), DataError on a value of another kind.
+  static std::shared_ptr<Optimizer> make(const std::string& name, const Config& config);
 
  private:
   LearningRate rate_;
+  Clipping clipping_;
 };
 
 }  // namespace tandem

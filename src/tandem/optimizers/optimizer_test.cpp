@@ -18,6 +18,24 @@ TEST(Optimizer, MadeByNameHasKerassDefaults) {
   }
 }
 
+TEST(Optimizer, OthersMadeByNameHaveKerassDefaults) {
+  for (const auto& [name, class_name] : {std::pair{"rmsprop", "RMSprop"},
+                                         {"adam", "Adam"},
+                                         {"adamw", "AdamW"},
+                                         {"adagrad", "Adagrad"},
+                                         {"adadelta", "Adadelta"},
+                                         {"adamax", "Adamax"},
+                                         {"lion", "Lion"}}) {
+    const Handle<Optimizer> handle = name;
+    EXPECT_EQ(handle.get()->class_name(), class_name);
+    EXPECT_EQ(handle.get()->learning_rate(0), 0.001);
+    EXPECT_EQ(handle.get()->get_config(), Optimizer::make(class_name)->get_config());
+    EXPECT_FALSE(handle.get()->clips());
+  }
+  EXPECT_EQ(Optimizer::make("adamw")->get_config().at("weight_decay").as_double(), 0.004);
+  EXPECT_TRUE(Optimizer::make("adam")->get_config().at("weight_decay").is_null());
+}
+
 TEST(Optimizer, ProposesTheNearestName) {
   try {
     Optimizer::make("sgdd");

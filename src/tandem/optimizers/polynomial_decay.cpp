@@ -7,6 +7,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/optimizers/settings.h"
+#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -17,8 +18,7 @@ class PolynomialDecaySchedule final : public LearningRateSchedule {
       : initial_(initial), decay_steps_(decay_steps), options_(options) {
     check_at_least_zero("PolynomialDecay", "initial_learning_rate", initial);
     check_at_least_zero("PolynomialDecay", "end_learning_rate", options.end_learning_rate);
-    if (decay_steps < 1)
-      throw InvalidArgument(c10::str("PolynomialDecay: decay_steps must be at least 1, got ", decay_steps));
+    check_at_least_one("PolynomialDecay", "decay_steps", decay_steps);
     if (!(std::isfinite(options.power) && options.power > 0)) {
       throw InvalidArgument(c10::str("PolynomialDecay: power must be a finite number > 0, got ", options.power));
     }
@@ -55,5 +55,20 @@ class PolynomialDecaySchedule final : public LearningRateSchedule {
 
 PolynomialDecay::PolynomialDecay(double initial_learning_rate, int64_t decay_steps, PolynomialDecayOptions options)
     : LearningRate(std::make_shared<PolynomialDecaySchedule>(initial_learning_rate, decay_steps, options)) {}
+
+PolynomialDecay PolynomialDecay::from_config(const Config& config) {
+  SettingsReader reader("PolynomialDecay", config);
+  double initial = 0;
+  int64_t decay_steps = 0;
+  PolynomialDecayOptions options;
+  reader.require("initial_learning_rate", initial)
+      .require("decay_steps", decay_steps)
+      .read("end_learning_rate", options.end_learning_rate)
+      .read("power", options.power)
+      .read("cycle", options.cycle)
+      .ignore("name")
+      .finish();
+  return PolynomialDecay(initial, decay_steps, options);
+}
 
 }  // namespace tandem::schedules

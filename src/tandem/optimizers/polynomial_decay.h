@@ -19,6 +19,7 @@ struct PolynomialDecayOptions {
 /// Throws InvalidArgument when a rate is no finite number >= 0, decay_steps < 1, or the power is not above 0.
 struct PolynomialDecay : LearningRate {
   PolynomialDecay(double initial_learning_rate, int64_t decay_steps, PolynomialDecayOptions options = {});
+  static PolynomialDecay from_config(const Config& config);
 };
 
 }  // namespace tandem::schedules

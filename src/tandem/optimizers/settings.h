@@ -1,7 +1,9 @@
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "tandem/core/config.h"
+#include "tandem/optimizers/clipping.h"
 #include "tandem/optimizers/learning_rate.h"
 
 namespace tandem {
@@ -9,11 +11,14 @@ namespace tandem {
 /// Each throws InvalidArgument "<where>: <name> must ..., got <value>"; NaN fails all of them.
 void check_at_least_zero(const std::string& where, const std::string& name, double value);
 void check_in_unit_interval(const std::string& where, const std::string& name, double value);
+void check_below_one(const std::string& where, const std::string& name, double value);
+void check_at_least_one(const std::string& where, const std::string& name, int64_t value);
 /// A fixed rate must be at least zero; a schedule has checked its own.
 void check_learning_rate(const std::string& where, const LearningRate& rate);
 
-/// What every optimizer of Keras writes in front of its own settings, without those that no optimizer here has: null or
-/// the default. `weight_decay` of 0 is null. A fixed rate is written as the float32 that it is in Keras.
-Config optimizer_config(const std::string& name, const LearningRate& rate, double weight_decay);
+/// What every optimizer of Keras writes in front of its own settings; those that no optimizer here has are null or the
+/// default. A bound or `weight_decay` of 0 is null. A fixed rate is written as the float32 that it is in Keras.
+Config optimizer_config(const std::string& name, const LearningRate& rate, double weight_decay,
+                        const Clipping& clipping);
 
 }  // namespace tandem

@@ -11,6 +11,10 @@ struct SGDOptions {
   bool nesterov = false;
   /// Decoupled: before the update each weight loses learning_rate * weight_decay of itself. 0: none.
   double weight_decay = 0;
+  /// Bounds on the gradients (clipping.h), at most one of the three. 0: none.
+  double clipnorm = 0;
+  double clipvalue = 0;
+  double global_clipnorm = 0;
 };
 
 /// Gradient descent with momentum, as keras.optimizers.SGD:
@@ -18,6 +22,7 @@ struct SGDOptions {
 /// in float32 or float64 in one pass over memory. Throws InvalidArgument on settings out of range.
 struct SGD : Handle<Optimizer> {
   explicit SGD(SGDOptions options = {});
+  static SGD from_config(const Config& config);
 };
 
 }  // namespace tandem::optimizers

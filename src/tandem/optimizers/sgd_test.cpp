@@ -1,16 +1,17 @@
 #include "tandem/optimizers/sgd.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-#include <c10/core/Allocator.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <type_traits>
 
+#include "tandem/testing/message_of.h"
+
 namespace tandem {
 namespace {
+
+using testing::message_of;
 
 static_assert(std::is_aggregate_v<optimizers::SGDOptions>);
 
@@ -65,59 +66,9 @@ TEST(SGD, FollowsTheFormulaInEveryMemoryOrderAndType) {
   }
 }
 
-TEST(SGD, GivesTheSameBitsWithAnyNumberOfThreads) {
-  const Tensor weight = at::randn({200'003}), gradient = at::randn({200'003});
-  const int threads = at::get_num_threads();
-  std::vector<Tensor> results;
-  for (const int n : {1, 2, 3}) {
-    at::set_num_threads(n);
-    Tensor w = weight.clone();
-    two_steps(w, gradient, at::zeros_like(weight), /*nesterov=*/true);
-    results.push_back(w);
-  }
-  at::set_num_threads(threads);
-  EXPECT_TRUE(at::equal(results[0], results[1]));
-  EXPECT_TRUE(at::equal(results[0], results[2]));
-  EXPECT_TRUE(at::allclose(results[0].to(at::kDouble), by_formula(weight, gradient, true), 1e-6, 1e-6));
-}
-
-/// Counts what tensors allocate on this thread.
-class AllocationCounter : public c10::MemoryReportingInfoBase {
- public:
-  void reportMemoryUsage(void*, int64_t size, std::size_t, std::size_t, c10::Device) override { count += size > 0; }
-  bool memoryProfilingEnabled() const override { return true; }
-  int count = 0;
-};
-
-TEST(SGD, UpdatesInPlaceWithoutAllocating) {
-  const auto sgd = optimizers::SGD({.momentum = kMomentum}).get();
-  Tensor weight = at::randn({4096});
-  const Tensor gradient = at::randn({4096});
-  std::vector<Tensor> slots{at::zeros({4096})};
-  const void* const memory = weight.data_ptr();
-  const auto counter = std::make_shared<AllocationCounter>();
-  {
-    const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, counter);
-    sgd->update(weight, gradient, slots, 0, kRate);
-    EXPECT_EQ(counter->count, 0);
-    const Tensor seen = at::empty({8});  // the counter does count
-    EXPECT_EQ(counter->count, 1);
-  }
-  EXPECT_EQ(weight.data_ptr(), memory);
-}
-
 TEST(SGD, NamesItsSlots) {
   EXPECT_TRUE(optimizers::SGD().get()->slots().empty());
   EXPECT_EQ(optimizers::SGD({.momentum = 0.5}).get()->slots(), std::vector<std::string>{"momentum"});
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(SGD, RefusesSettingsOutOfRange) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "tandem/report/text_width.h"
+#include "tandem/core/utf8.h"
 
 namespace tandem::report {
 
@@ -53,6 +53,11 @@ void Brush::line(const Polyline& points, double width) {
 
 void Brush::dot(Point at, double radius) {
   cairo_arc(cairo_, at.x, at.y, radius, 0, 2 * std::numbers::pi);
+  cairo_fill(cairo_);
+}
+
+void Brush::shape(const Polyline& corners) {
+  for (const Point corner : corners) cairo_line_to(cairo_, corner.x, corner.y);
   cairo_fill(cairo_);
 }
 

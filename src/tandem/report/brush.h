@@ -27,6 +27,8 @@ class Brush {
   void text(const std::string& text, double x, double y, double anchor, double angle = 0);
   void line(const Polyline& points, double width);
   void dot(Point at, double radius);
+  /// Filled.
+  void shape(const Polyline& corners);
   /// A filled box with round corners and a thin outline.
   void box(const Box& box, double radius, uint32_t fill, double opacity, uint32_t outline);
 

@@ -171,8 +171,8 @@ class PlotFileTest : public ::testing::Test {
   ~PlotFileTest() override { std::filesystem::remove_all(folder_); }
 
   std::string written(const std::string& name) const {
-    plot_history({{"loss", {2, 1}}, {"val_accuracy", {0.1, 0.5}}}, folder_ + "/" + name,
-                 {.title = "Digits", .width = 640, .height = 400});
+    plot_history({{0, Logs({{"loss", 2}, {"val_accuracy", 0.1}})}, {1, Logs({{"loss", 1}, {"val_accuracy", 0.5}})}},
+                 folder_ + "/" + name, {.title = "Digits", .width = 640, .height = 400});
     std::ifstream in(folder_ + "/" + name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
@@ -198,24 +198,33 @@ TEST_F(PlotFileTest, SaysWhyItCannotBeWritten) {
   EXPECT_NO_THROW(check_drawing_file(folder_ + "/plot.png"));
 }
 
+TEST_F(PlotFileTest, TheSamePlotGivesTheSameBytes) {
+  for (const char* name : {"plot.png", "plot.svg", "plot.pdf"}) {
+    const auto first = written(name);
+    draw_curves({{"", {0, 1}, {0, 1}}});  // other surfaces in between count on in Cairo
+    EXPECT_EQ(written(name), first) << name;
+  }
+  EXPECT_EQ(written("plot.pdf").find("Date"), std::string::npos);
+}
+
+// Every other epoch validates, from the eighth on.
 TEST(TrainingCurvesTest, HoldLossesThenAccuraciesWithTheRecipesLabels) {
-  const auto curves = training_curves({{"accuracy", {0.5, 0.6}},
-                                       {"loss", {2, 1}},
-                                       {"learning_rate", {0.1, 0.1}},
-                                       {"val_accuracy", {0.4}},
-                                       {"val_loss", {3, 2}}});
+  const auto curves = training_curves(
+      {{7, Logs({{"accuracy", 0.5}, {"loss", 2}, {"learning_rate", 0.1}})},
+       {8, Logs({{"accuracy", 0.6}, {"loss", 1}, {"learning_rate", 0.1}, {"val_accuracy", 0.4}, {"val_loss", 3}})},
+       {9, Logs({{"accuracy", 0.7}, {"loss", 1}, {"learning_rate", 0.1}})}});
   std::string labels;
   for (const auto& curve : curves) labels += curve.label + " ";
   EXPECT_EQ(labels, "train_loss val_loss train_acc val_acc ");
-  EXPECT_EQ(curves[0].x, (std::vector<double>{1, 2}));
-  EXPECT_EQ(curves[0].y, (std::vector<double>{2, 1}));
-  EXPECT_EQ(curves[3].x, (std::vector<double>{1}));
-  EXPECT_EQ(training_curves({{"loss", {1}}}, 8)[0].x, (std::vector<double>{8}));
+  EXPECT_EQ(curves[0].x, (std::vector<double>{8, 9, 10}));
+  EXPECT_EQ(curves[0].y, (std::vector<double>{2, 1, 1}));
+  EXPECT_EQ(curves[3].x, (std::vector<double>{9}));
+  EXPECT_EQ(curves[3].y, (std::vector<double>{0.4}));
 }
 
 TEST(TrainingCurvesTest, SayWhenThereIsNothingToDraw) {
   EXPECT_THROW(training_curves({}), InvalidArgument);
-  EXPECT_THROW(training_curves({{"learning_rate", {0.1}}, {"loss", {}}}), InvalidArgument);
+  EXPECT_THROW(training_curves({{0, Logs({{"learning_rate", 0.1}})}}), InvalidArgument);
 }
 
 }  // namespace

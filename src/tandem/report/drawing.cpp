@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string_view>
 
 #include "tandem/core/atomic_file.h"
 #include "tandem/core/error.h"
@@ -48,8 +51,27 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned int lengt
   }
 }
 
-void paint_on(cairo_surface_t* surface, const Paint& paint) {
+// Cairo numbers surfaces by process: "surface17" becomes "surface1" where it is the first that the text names.
+std::string with_own_numbers(const std::string& svg) {
+  constexpr std::string_view kName = "surface";
+  std::map<std::string, std::size_t> numbers;
+  std::string out;
+  for (std::size_t at = 0; at < svg.size();) {
+    const std::size_t name = svg.find(kName, at);
+    if (name == std::string::npos) return out.append(svg, at);
+    const std::size_t digits = name + kName.size();
+    const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
+    out.append(svg, at, digits - at);
+    if (end > digits)
+      out += std::to_string(numbers.try_emplace(svg.substr(digits, end - digits), numbers.size() + 1).first->second);
+    at = end;
+  }
+  return out;
+}
+
+void paint_on(cairo_surface_t* surface, const Paint& paint, double scale = 1) {
   const Context context(cairo_create(surface));
+  cairo_scale(context.get(), scale, scale);
   cairo_set_source_rgb(context.get(), 1, 1, 1);
   cairo_paint(context.get());
   paint(context.get());
@@ -58,14 +80,14 @@ void paint_on(cairo_surface_t* surface, const Paint& paint) {
   check(cairo_surface_status(surface));
 }
 
-Surface painted_image(int64_t width, int64_t height, const Paint& paint) {
+Surface painted_image(int64_t width, int64_t height, const Paint& paint, double scale = 1) {
   constexpr int64_t kLargest = 32767;  // of Cairo
   if (width < 1 || height < 1 || width > kLargest || height > kLargest) {
     throw InvalidArgument(
         c10::str("a picture's sides must be 1 to ", kLargest, " pixels; received ", width, " x ", height));
   }
   Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)));
-  paint_on(surface.get(), paint);
+  paint_on(surface.get(), paint, scale);
   return surface;
 }
 
@@ -76,19 +98,24 @@ void check_drawing_file(const std::string& path) {
   check_writable(path);
 }
 
-void write_drawing(const std::string& path, int64_t width, int64_t height, const Paint& paint) {
+void write_drawing(const std::string& path, int64_t width, int64_t height, const Paint& paint, double scale) {
   std::string bytes;
   const auto format = format_of(path);
   if (format == Format::png) {
-    const auto image = painted_image(width, height, paint);
+    const auto pixels = [scale](int64_t units) {
+      return std::max<int64_t>(std::llround(scale * static_cast<double>(units)), 1);
+    };
+    const auto image = painted_image(pixels(width), pixels(height), paint, scale);
     check(cairo_surface_write_to_png_stream(image.get(), append, &bytes));
   } else {
     const auto create =
         format == Format::svg ? cairo_svg_surface_create_for_stream : cairo_pdf_surface_create_for_stream;
     const Surface page(create(append, &bytes, static_cast<double>(width), static_cast<double>(height)));
+    if (format == Format::pdf) cairo_pdf_surface_set_metadata(page.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
     paint_on(page.get(), paint);
     cairo_surface_finish(page.get());
     check(cairo_surface_status(page.get()));
+    if (format == Format::svg) bytes = with_own_numbers(bytes);
   }
   write_file_atomically(path, bytes);
 }

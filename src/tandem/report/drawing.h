@@ -24,9 +24,9 @@ struct Picture {
 /// before work that takes long.
 void check_drawing_file(const std::string& path);
 
-/// Writes the drawing as the ending of `path` says, in one step: a reader never sees a part. Throws as
-/// check_drawing_file.
-void write_drawing(const std::string& path, int64_t width, int64_t height, const Paint& paint);
+/// Writes the drawing as the ending of `path` says, in one step: a reader never sees a part. The same drawing gives the
+/// same bytes at any time: a PDF has no date. `scale` is the pixels of a unit in a PNG. Throws as check_drawing_file.
+void write_drawing(const std::string& path, int64_t width, int64_t height, const Paint& paint, double scale = 1);
 
 /// The drawing as pixels.
 Picture draw_picture(int64_t width, int64_t height, const Paint& paint);

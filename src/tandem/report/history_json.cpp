@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tandem/core/atomic_file.h"
+#include "tandem/core/json_writer.h"
 #include "tandem/report/number_text.h"
 
 namespace tandem::report {
@@ -13,15 +13,7 @@ namespace {
 std::string json_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  auto text = shortest_text(value);
-  // A reader that tells whole numbers from reals must see a real.
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
-std::string json_string(const std::string& text) {
-  using nlohmann::json;
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_real(value);
 }
 
 std::string csv_field(const std::string& text) {
@@ -44,28 +36,36 @@ std::string history_json(const Series& history) {
   return out + (history.empty() ? "}\n" : "\n}\n");
 }
 
-std::string history_csv(const Series& history) {
+std::string history_csv(const std::vector<EpochFigures>& epochs) {
+  const auto columns = series_of(epochs);
   std::string out = "epoch";
-  std::size_t epochs = 0;
-  for (const auto& [name, values] : history) {
-    out += "," + csv_field(name);
-    epochs = std::max(epochs, values.size());
-  }
+  for (const auto& column : columns) out += "," + csv_field(column.first);
   out += "\n";
-  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+  for (const auto& [epoch, figures] : epochs) {
     out += std::to_string(epoch);
-    for (const auto& column : history) {
-      const auto& values = column.second;
+    for (const auto& column : columns) {
       out += ",";
-      if (epoch < values.size()) out += shortest_text(values[epoch]);
+      if (figures.contains(column.first)) out += shortest_text(figures.at(column.first));
     }
     out += "\n";
   }
   return out;
 }
 
-void write_history(const Series& history, const std::string& path) {
-  write_file_atomically(path, path.ends_with(".csv") ? history_csv(history) : history_json(history));
+void write_history(const std::vector<EpochFigures>& epochs, const std::string& path) {
+  write_file_atomically(path, path.ends_with(".csv") ? history_csv(epochs) : history_json(series_of(epochs)));
+}
+
+Series series_of(const std::vector<EpochFigures>& epochs) {
+  Series series;
+  for (const auto& epoch : epochs) {
+    for (const auto& [name, value] : epoch.figures) {
+      auto found = std::find_if(series.begin(), series.end(), [&](const auto& column) { return column.first == name; });
+      if (found == series.end()) found = series.insert(series.end(), {name, {}});
+      found->second.push_back(value);
+    }
+  }
+  return series;
 }
 
 }  // namespace tandem::report

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "tandem/report/series.h"
 
@@ -9,12 +10,16 @@ namespace tandem::report {
 /// digits that read back the same, NaN and Infinity stand as such.
 std::string history_json(const Series& history);
 
-/// The history as CSV (RFC 4180): a header "epoch,<names>", then one row an epoch, the first epoch being 0 as Keras's
-/// CSVLogger counts. A list that is shorter than the longest fills the first rows.
-std::string history_csv(const Series& history);
+/// The history as CSV (RFC 4180): a header "epoch,<names>", then a row for each epoch under its number, counted from 0
+/// as Keras's CSVLogger does. A figure that the epoch did not give is an empty cell.
+std::string history_csv(const std::vector<EpochFigures>& epochs);
 
-/// Writes history_csv where `path` ends in .csv, else history_json, in one step: a reader never sees a part.
-/// Throws DataError "<path>: <reason>".
-void write_history(const Series& history, const std::string& path);
+/// Writes history_csv where `path` ends in .csv, else history_json of the lists, in one step: a reader never sees a
+/// part. Throws DataError "<path>: <reason>".
+///     report::write_history(history.by_epoch(), "history.csv")
+void write_history(const std::vector<EpochFigures>& epochs, const std::string& path);
+
+/// The figures as lists by name.
+Series series_of(const std::vector<EpochFigures>& epochs);
 
 }  // namespace tandem::report

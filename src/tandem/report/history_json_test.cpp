@@ -51,15 +51,16 @@ TEST(HistoryJsonTest, NotFiniteValuesAreAsInPython) {
 }
 
 TEST(HistoryCsvTest, HasARowAnEpoch) {
-  EXPECT_EQ(history_csv({{"loss", {1.5, std::nan(""), 0.1}}, {"val,\"x\"", {0.25}}}),
-            "epoch,loss,\"val,\"\"x\"\"\"\n0,1.5,0.25\n1,nan,\n2,0.1,\n");
+  const std::vector<EpochFigures> epochs = {
+      {4, Logs({{"loss", 1.5}})}, {5, Logs({{"loss", std::nan("")}, {"val,\"x\"", 0.25}})}, {6, Logs({{"loss", 0.1}})}};
+  EXPECT_EQ(history_csv(epochs), "epoch,loss,\"val,\"\"x\"\"\"\n4,1.5,\n5,nan,0.25\n6,0.1,\n");
   EXPECT_EQ(history_csv({}), "epoch\n");
 }
 
 TEST(WriteHistoryTest, TheEndingChoosesTheFormat) {
   std::string folder = (std::filesystem::temp_directory_path() / "tandem_history_XXXXXX").string();
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const Series history = {{"loss", {1.5}}};
+  const std::vector<EpochFigures> history = {{0, Logs({{"loss", 1.5}})}, {1, Logs({{"loss", 0.5}, {"val_loss", 2}})}};
   const auto read = [](const std::string& path) {
     std::ifstream in(path);
     return std::string(std::istreambuf_iterator<char>(in), {});
@@ -67,7 +68,7 @@ TEST(WriteHistoryTest, TheEndingChoosesTheFormat) {
   write_history(history, folder + "/h.csv");
   EXPECT_EQ(read(folder + "/h.csv"), history_csv(history));
   write_history(history, folder + "/h.json");
-  EXPECT_EQ(read(folder + "/h.json"), history_json(history));
+  EXPECT_EQ(read(folder + "/h.json"), history_json({{"loss", {1.5, 0.5}}, {"val_loss", {2}}}));
   EXPECT_THROW(write_history(history, folder + "/no/h.json"), DataError);
   std::filesystem::remove_all(folder);
 }

@@ -153,25 +153,30 @@ std::string ProgressBar::rate() const {
   return " - " + fixed_text(per_second, per_second < 10 ? 1 : 0) + " rows/s";
 }
 
-std::string ProgressBar::line(bool last, int64_t room) const {
+// A bar gives up its cells before figures are cut off: 20 where the whole line fits into `columns`, fewer or none else.
+std::string ProgressBar::line(bool last, int64_t columns) const {
   const auto total = options_.total_steps;
   const bool known = total > 0;
   const double step_time = seconds_per_step(now_);
-  Line line(options_.terminal, room);
-  if (known) {
-    const auto done = std::clamp<int64_t>(kBarCells * step_ / total, 0, kBarCells);
-    line.add(count_text(step_, total), Style::bold);
-    line.add(" ");
-    line.add(repeated("━", done), Style::green);
-    line.add(repeated("━", kBarCells - done), Style::white);
-  } else {
-    line.add(padded(step_, 7) + "/Unknown");
-  }
-  line.add(" ");
   const bool has_rest = known && !last;
-  line.add(has_rest ? remaining_text(step_time * static_cast<double>(total - step_)) : elapsed_text(now_ - start_),
-           Style::bold);
-  line.add(" " + step_time_text(step_time) + figures(false) + rate());
+  const std::string count = known ? count_text(step_, total) : padded(step_, 7) + "/Unknown";
+  const std::string time =
+      has_rest ? remaining_text(step_time * static_cast<double>(total - step_)) : elapsed_text(now_ - start_);
+  const std::string rest = " " + step_time_text(step_time) + figures(false) + rate();
+  const int64_t others = text_width(count) + text_width(time) + text_width(rest) + 2;  // with two blanks
+  const auto cells = std::clamp<int64_t>(columns - others, 0, kBarCells);
+
+  Line line(options_.terminal, last ? std::numeric_limits<int64_t>::max() : columns);
+  line.add(count, known ? Style::bold : Style::plain);
+  line.add(" ");
+  if (known && cells > 0) {
+    const auto done = std::clamp<int64_t>(cells * step_ / total, 0, cells);
+    line.add(repeated("━", done), Style::green);
+    line.add(repeated("━", cells - done), Style::white);
+    line.add(" ");
+  }
+  line.add(time, Style::bold);
+  line.add(rest);
   return line.text();
 }
 
@@ -196,8 +201,8 @@ void ProgressBar::finish_epoch(const Logs& logs) {
          << std::flush;
     return;
   }
-  // The whole line, even where it takes more than one of the terminal's: nothing is drawn over it.
-  const auto text = line(true, std::numeric_limits<int64_t>::max());
+  // The whole line, even where its figures take more than one of the terminal's: nothing is drawn over it.
+  const auto text = line(true, options_.terminal ? options_.columns() - 1 : std::numeric_limits<int64_t>::max());
   if (options_.terminal) {
     out_ << "\r" << text << kClearToEnd << "\n" << std::flush;
   } else {

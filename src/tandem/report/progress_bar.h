@@ -24,8 +24,9 @@ struct ProgressOptions {
 ///     391/782 ━━━━━━━━━━━━━━━━━━━━ 31s 81ms/step - accuracy: 0.4512 - loss: 1.5200 - 1580 rows/s
 ///
 /// While an epoch runs the time is that which is left; at its end that which it took, validation included. The time of
-/// a step leaves out the first one, as Keras does; so do the rows a second, and these leave out validation, too. A
-/// terminal is drawn to at most 20 times a second. For one thread.
+/// a step leaves out the first one, as Keras does; so do the rows a second, and these leave out validation, too. In a
+/// narrow terminal the bar is shorter, so that the figures have room. A terminal is drawn to at most 20 times a second.
+/// For one thread.
 class ProgressBar {
  public:
   ProgressBar(std::ostream& out, ProgressOptions options);
@@ -57,7 +58,7 @@ class ProgressBar {
  private:
   void merge(const Logs& logs);
   double seconds_per_step(double now) const;
-  std::string line(bool last, int64_t room) const;  // of a bar
+  std::string line(bool last, int64_t columns) const;  // of a bar; the last one is never cut
   std::string figures(bool signed_small) const;
   std::string rate() const;
 

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
+#include "tandem/core/config.h"
 #include "tandem/core/error.h"
 
 namespace tandem::report {
@@ -83,26 +83,26 @@ class KerasProgbarTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(KerasProgbarTest, PrintsTheSame) {
   // JSON has no NaN; the case that holds one is tested below.
-  const auto about = nlohmann::ordered_json::parse(read(std::string("progress/") + GetParam() + "/case.json"));
-  const auto& options = about["options"];
-  const bool known = !options["target"].is_null();
-  Scripted scripted(known ? options["target"].get<int64_t>() : -1, options.value("verbose", 1));
+  const auto about = Config::from_json(read(std::string("progress/") + GetParam() + "/case.json"));
+  const auto& options = about.at("options");
+  const bool known = !options.at("target").is_null();
+  Scripted scripted(known ? options.at("target").as_int() : -1, options.get("verbose", 1).as_int());
   std::map<std::string, Average> averages;
   scripted.now = 1000.0;  // where the clock of these cases begins; it decides how ties round
   scripted.bar.start_epoch(0, 1);
-  for (const auto& call : about["calls"]) {
-    scripted.now = 1000.0 + call["seconds"].get<double>();
-    const int64_t step = call["current"];
-    const bool last = call["finalize"];
+  for (const auto& call : about.at("calls").as_list()) {
+    scripted.now = 1000.0 + call.at("seconds").as_double();
+    const int64_t step = call.at("current").as_int();
+    const bool last = call.at("finalize").as_bool();
     const bool is_due = scripted.bar.advance(step);
     Logs logs;
-    for (const auto& [name, value] : call["values"].items()) {
-      logs.set(name, last || name == "lr" ? value.get<double>() : averages[name].add(value, step));
+    for (const auto& [name, value] : call.at("values").as_object()) {
+      logs.set(name, last || name == "lr" ? value.as_double() : averages[name].add(value.as_double(), step));
     }
     if (last) scripted.bar.finish_epoch(logs);
     if (!last && is_due) scripted.bar.draw(logs);
   }
-  auto expected = frames(about["text"]);
+  auto expected = frames(about.at("text").as_string());
   // Progbar alone does not learn the number of steps; fit tells it before the last line.
   if (!known)
     expected.back() = std::regex_replace(expected.back(), std::regex("^ *3/Unknown"), "3/3 ━━━━━━━━━━━━━━━━━━━━");
@@ -245,6 +245,28 @@ TEST(ProgressBarTest, FitsTheTerminal) {
     EXPECT_EQ(cells, columns - 1) << shown;
     EXPECT_TRUE(shown.ends_with("…")) << shown;
   }
+}
+
+// All but the bar take 36 cells; the last one of the terminal stays free.
+TEST(ProgressBarTest, ANarrowTerminalShortensTheBarBeforeFigures) {
+  const auto shown = [](int64_t columns) {
+    Scripted scripted(100, 1, true, columns);
+    scripted.bar.start_epoch(0, 1);
+    scripted.now = 1;
+    scripted.bar.update(50, Logs({{"loss", 0.5}}));
+    scripted.bar.finish_epoch({});
+    return frames(scripted.text());
+  };
+  const auto with_bar = [](int64_t cells) {
+    std::string bar;
+    for (int64_t i = 0; i < cells; ++i) bar += "━";
+    return " 50/100 " + bar + (cells > 0 ? " " : "") + "1s 20ms/step - loss: 0.5000";
+  };
+  EXPECT_EQ(shown(57), (std::vector<std::string>(2, with_bar(20))));
+  EXPECT_EQ(shown(56), (std::vector<std::string>(2, with_bar(19))));
+  EXPECT_EQ(shown(40), (std::vector<std::string>(2, with_bar(3))));
+  EXPECT_EQ(shown(36), (std::vector<std::string>(2, with_bar(0))));
+  EXPECT_EQ(shown(30), (std::vector<std::string>{" 50/100 1s 20ms/step - loss:…", with_bar(0)}));  // nothing is lost
 }
 
 TEST(ProgressBarTest, AnEpochOfUnknownLengthSetsTheNext) {

@@ -2,13 +2,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::report {
-
-/// The characters of UTF-8 text as code points; bytes that are not UTF-8 become U+FFFD.
-std::vector<char32_t> decode_utf8(std::string_view text);
-std::string encode_utf8(const std::vector<char32_t>& characters);
 
 /// Cells that one character takes in a terminal: 0 for combining marks and control characters, 2 for East Asian wide
 /// characters and emoji, else 1.

@@ -2,10 +2,11 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <numeric>
+#include <algorithm>
 #include <string_view>
 
 #include "tandem/core/error.h"
+#include "tandem/report/history_json.h"
 
 namespace tandem::report {
 namespace {
@@ -25,37 +26,38 @@ bool is_accuracy(std::string_view name) { return name.ends_with(kAccuracy) || na
 
 }  // namespace
 
-std::vector<Curve> training_curves(const Series& history, int64_t first_epoch) {
+std::vector<Curve> training_curves(const std::vector<EpochFigures>& epochs) {
+  std::vector<std::string> names;
+  for (const auto& column : series_of(epochs)) names.push_back(column.first);
   std::vector<Curve> curves;
-  const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    if (values.empty()) return;
-    Curve curve{label_of(name), std::vector<double>(values.size()), values};
-    std::iota(curve.x.begin(), curve.x.end(), static_cast<double>(first_epoch));
+  const auto add = [&](const std::string& name) {
+    Curve curve{label_of(name), {}, {}};
+    for (const auto& [epoch, figures] : epochs) {
+      if (!figures.contains(name)) continue;
+      curve.x.push_back(static_cast<double>(epoch + 1));
+      curve.y.push_back(figures.at(name));
+    }
     curves.push_back(std::move(curve));
   };
   for (const char* loss : {"loss", "val_loss"}) {
-    for (const auto& [name, values] : history) {
-      if (name == loss) add(name, values);
-    }
+    if (std::find(names.begin(), names.end(), loss) != names.end()) add(loss);
   }
   for (const bool validation : {false, true}) {
-    for (const auto& [name, values] : history) {
-      if (is_accuracy(name) && name.starts_with(kValidation) == validation) add(name, values);
+    for (const auto& name : names) {
+      if (is_accuracy(name) && name.starts_with(kValidation) == validation) add(name);
     }
   }
   if (curves.empty()) {
-    std::string names;
-    for (const auto& series : history) names += (names.empty() ? "" : ", ") + series.first;
     throw InvalidArgument(c10::str("plot_history: the history must hold values of loss or accuracy; it holds ",
-                                   names.empty() ? "nothing" : names));
+                                   names.empty() ? "nothing" : c10::Join(", ", names)));
   }
   return curves;
 }
 
-void plot_history(const Series& history, const std::string& path, PlotOptions options, int64_t first_epoch) {
+void plot_history(const std::vector<EpochFigures>& epochs, const std::string& path, PlotOptions options) {
   if (options.x_label.empty()) options.x_label = "Epoch #";
   if (options.y_label.empty()) options.y_label = "Loss/Accuracy";
-  plot_curves(training_curves(history, first_epoch), path, std::move(options));
+  plot_curves(training_curves(epochs), path, std::move(options));
 }
 
 }  // namespace tandem::report

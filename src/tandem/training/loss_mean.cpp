@@ -6,6 +6,11 @@ void LossMean::add(const distribute::StepResult& step) {
   weighted_ += step.loss * static_cast<double>(step.rows);
   if (outputs_.size() < step.outputs.size()) outputs_.resize(step.outputs.size());
   for (std::size_t i = 0; i < step.outputs.size(); ++i) outputs_[i] += step.outputs[i];
+  for (const auto& [name, value] : step.reported) {
+    auto& mean = reported_[name];
+    mean.weighted += value * static_cast<double>(step.rows);
+    mean.rows += step.rows;
+  }
   rows_ += step.rows;
   ++batches_;
 }
@@ -15,11 +20,14 @@ void LossMean::results(Logs& logs) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       logs.set(names_[i] + "_loss", batches_ ? outputs_[i] / static_cast<double>(batches_) : 0);
   }
-  logs.set("loss", rows_ ? weighted_ / static_cast<double>(rows_) : 0);
+  // A model's own step that asked for no loss has none to show.
+  if (batches_ == 0 || !outputs_.empty()) logs.set("loss", rows_ ? weighted_ / static_cast<double>(rows_) : 0);
+  for (const auto& [name, mean] : reported_) logs.set(name, mean.weighted / static_cast<double>(mean.rows));
 }
 
 void LossMean::reset() {
   weighted_ = 0;
+  reported_.clear();
   outputs_.clear();
   rows_ = batches_ = 0;
 }

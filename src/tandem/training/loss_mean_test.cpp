@@ -32,5 +32,16 @@ TEST(LossMean, OneOutputHasNoPart) {
   EXPECT_DOUBLE_EQ(logs["loss"], 2);
 }
 
+TEST(LossMean, WhatAStepReportsIsWeighedByItsRows) {
+  LossMean mean({"only"});
+  mean.add({.reported = {{"d_loss", 1}, {"loss", 4}}, .rows = 3});
+  mean.add({.reported = {{"d_loss", 5}}, .rows = 1});
+  Logs logs;
+  mean.results(logs);
+  EXPECT_EQ(logs.size(), 2U) << "no total of its own: compute_loss was not called";
+  EXPECT_DOUBLE_EQ(logs["d_loss"], (1 * 3 + 5) / 4.0);
+  EXPECT_DOUBLE_EQ(logs["loss"], 4);
+}
+
 }  // namespace
 }  // namespace tandem

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tandem/metrics/categorical_accuracy.h"
-#include "tandem/metrics/mean_squared_error.h"
+#include "tandem/metrics/regression_metrics.h"
 
 namespace tandem {
 namespace {

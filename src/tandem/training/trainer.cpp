@@ -3,12 +3,16 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/network/subclassed.h"
 #include "tandem/training/running_figures.h"
 
 namespace tandem {
 
 Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_root().fold("training")) {
   if (parts_.strategy.empty()) parts_.strategy = distribute::make_strategy("single", {});
+  if (parts_.strategy->devices().size() > 1) {
+    if (const auto why = parts_.network->why_not_replicable(); !why.empty()) throw InvalidArgument(why);
+  }
 }
 
 Trainer::~Trainer() = default;
@@ -41,6 +45,12 @@ void Trainer::bind(const Dataset& data) {
     parts_.network->ensure_built(shapes);
   }
   execution();
+}
+
+void Trainer::require_loss(const char* who) const {
+  // A model's own step may do without.
+  if (parts_.losses.empty() && !dynamic_cast<const SubclassedModel*>(parts_.network.get()))
+    throw InvalidArgument(c10::str(who, ": the model must be compiled with a loss first"));
 }
 
 void Trainer::store() {

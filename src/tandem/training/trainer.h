@@ -41,6 +41,7 @@ struct FitPlan {
   int64_t epochs = 1;
   int64_t initial_epoch = 0;
   int64_t steps_per_epoch = -1;
+  int64_t validation_steps = -1;  // batches of a validation; -1: all
   int64_t verbose = 1;
   std::vector<std::shared_ptr<Callback>> callbacks;
 };
@@ -48,6 +49,7 @@ struct FitPlan {
 struct PassPlan {
   Dataset data;
   int64_t batch_size = 32;
+  int64_t steps = -1;  // batches; -1: all
   int64_t verbose = 1;
   std::vector<std::shared_ptr<Callback>> callbacks;
 };
@@ -65,6 +67,11 @@ class Trainer {
   History fit(const FitPlan& plan, TrainedModel& model);
   Logs evaluate(const PassPlan& plan, TrainedModel& model);
   Tensors predict(const PassPlan& plan, TrainedModel& model);
+
+  /// One step with the rows of `data`, all of them in one batch: its losses and metrics alone, as Keras's *_on_batch.
+  Logs train_on_batch(const Dataset& data);
+  Logs test_on_batch(const Dataset& data);
+  Tensors predict_on_batch(const Dataset& data);
 
   /// Brings the masters up to date with the replicas, and the other way round.
   void store();
@@ -94,6 +101,8 @@ class Trainer {
   };
 
   void bind(const Dataset& data);
+  data::Batch one_batch(const Dataset& data);
+  void require_loss(const char* who) const;
   History run_fit(const FitPlan& plan, TrainedModel& model);
   Logs run_evaluate(const PassPlan& plan, TrainedModel& model, const class CallbackList& callbacks, bool within_fit);
   RunningFigures running_figures() const;

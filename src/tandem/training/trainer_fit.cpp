@@ -19,9 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void check(const FitPlan& plan, const TrainerParts& parts) {
-  if (parts.losses.empty() || !parts.optimizer)
-    throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
+void check(const FitPlan& plan) {
   if (plan.batch_size < 1) throw InvalidArgument(c10::str("fit: batch_size must be at least 1, got ", plan.batch_size));
   if (plan.validation_batch_size < 1) {
     throw InvalidArgument(c10::str("fit: validation_batch_size must be at least 1, got ", plan.validation_batch_size));
@@ -32,6 +30,10 @@ void check(const FitPlan& plan, const TrainerParts& parts) {
   if (plan.steps_per_epoch == 0 || plan.steps_per_epoch < -1) {
     throw InvalidArgument(
         c10::str("fit: steps_per_epoch must be positive, or -1 for all data, got ", plan.steps_per_epoch));
+  }
+  if (plan.validation_steps == 0 || plan.validation_steps < -1) {
+    throw InvalidArgument(
+        c10::str("fit: validation_steps must be positive, or -1 for all data, got ", plan.validation_steps));
   }
   if (plan.validation_freq < 1)
     throw InvalidArgument(c10::str("fit: validation_freq must be at least 1, got ", plan.validation_freq));
@@ -90,7 +92,9 @@ void warn_of_idle_devices(const distribute::Execution& execution, const std::vec
 History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   const Use use(*this);
   if (fitting_) throw InvalidArgument(c10::str("fit: model '", parts_.network->name(), "' is being trained already"));
-  check(plan, parts_);
+  if (!parts_.optimizer) throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
+  require_loss("fit");
+  check(plan);
   bind(plan.data);
   execution_->load();
   fitting_ = true;
@@ -125,7 +129,7 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
   callbacks.each(&Callback::set_params, CallbackParams{plan.epochs, steps, plan.verbose});
-  report::ProgressBar bar(std::cout, progress_options(steps, plan.verbose));
+  report::ProgressBar bar(std::cout, progress_options(steps, callbacks.draws_progress() ? 0 : plan.verbose));
 
   const auto before = count(execution);
   const auto start = Clock::now();
@@ -164,8 +168,9 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
       Logs batch_logs;
       callbacks.each(&Callback::on_train_batch_begin, step, batch_logs);
       const int64_t iteration = execution.iterations();
-      const auto result = execution.train_step(*batch, random_.fold("step").fold(static_cast<uint64_t>(iteration)),
-                                               parts_.optimizer->learning_rate(iteration), observe);
+      const auto result =
+          execution.train_step(*batch, random_.fold("step").fold(static_cast<uint64_t>(execution.steps())),
+                               parts_.optimizer->learning_rate(iteration), observe);
       figures.losses.add(result);
       if (!std::isfinite(result.loss) && !warned_of_nan) {
         warned_of_nan = true;
@@ -192,8 +197,8 @@ History Trainer::run_fit(const FitPlan& plan, TrainedModel& model) {
     ++epochs_trained_;
     epoch_logs = figures.logs();
     if (plan.validation && (epoch + 1) % plan.validation_freq == 0) {
-      const auto validation =
-          run_evaluate({*plan.validation, plan.validation_batch_size, 0, {}}, model, callbacks, true);
+      const auto validation = run_evaluate({*plan.validation, plan.validation_batch_size, plan.validation_steps, 0, {}},
+                                           model, callbacks, true);
       for (const auto& [name, value] : validation) epoch_logs.set("val_" + name, value);
     }
     bar.finish_epoch(epoch_logs);

@@ -6,7 +6,9 @@
 
 #include "tandem/callbacks/callback_list.h"
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/data/loader.h"
+#include "tandem/data/per_device.h"
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/progress.h"
 #include "tandem/training/running_figures.h"
@@ -18,14 +20,20 @@ namespace {
 void check(const PassPlan& plan, const char* what) {
   if (plan.batch_size < 1)
     throw InvalidArgument(c10::str(what, ": batch_size must be at least 1, got ", plan.batch_size));
+  if (plan.steps == 0 || plan.steps < -1)
+    throw InvalidArgument(c10::str(what, ": steps must be positive, or -1 for all data, got ", plan.steps));
   if (plan.verbose < 0 || plan.verbose > 2)
     throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
+}
+
+void warn_of_too_many_steps(int64_t steps, int64_t batches) {
+  if (steps > batches) log_warning(c10::str("the data ended after ", batches, " of ", steps, " steps"));
 }
 
 }  // namespace
 
 Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
-  if (parts_.losses.empty()) throw InvalidArgument("evaluate: the model must be compiled with a loss first");
+  require_loss("evaluate");
   check(plan, "evaluate");
   const Use use(*this);
   bind(plan.data);
@@ -41,8 +49,9 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
   RunningFigures figures = running_figures();
   const auto observe = figures.observer();
-  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
-  report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
+  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
+  warn_of_too_many_steps(plan.steps, loader.batches());
+  report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   if (!within_fit) {
     callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
     bar.start_epoch(0, 1);
@@ -73,6 +82,8 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
 
 Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   check(plan, "predict");
+  if (dynamic_cast<const data::PerDeviceSource*>(plan.data.source().get()))
+    throw InvalidArgument("predict: data by device has no one order of rows; predict on each part");
   const Use use(*this);
   bind(plan.data);
   auto& execution = *execution_;
@@ -80,9 +91,10 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   execution.load();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
-  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .random = random_});
+  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
+  warn_of_too_many_steps(plan.steps, loader.batches());
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
-  report::ProgressBar bar(std::cout, progress_options(loader.batches(), plan.verbose));
+  report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   bar.start_epoch(0, 1);
   Logs logs;
   callbacks.each(&Callback::on_predict_begin, logs);

@@ -14,6 +14,8 @@ struct Entry {
 };
 /// Throws InvalidArgument that proposes the nearest known names.
 Entry make(const std::string& name, int64_t classes);
+/// The recipe alone; builds nothing.
+Recipe recipe(const std::string& name);
 std::vector<std::string> names();
 
 }  // namespace tandem::zoo

@@ -1,8 +1,5 @@
 #include "tandem/zoo/minigooglenet.h"
 
-#include <c10/util/StringUtil.h>
-
-#include "tandem/core/error.h"
 #include "tandem/layers/activation.h"
 #include "tandem/layers/average_pooling2d.h"
 #include "tandem/layers/batch_normalization.h"
@@ -13,6 +10,7 @@
 #include "tandem/layers/flatten.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/max_pooling2d.h"
+#include "tandem/zoo/check_images.h"
 
 namespace tandem::zoo {
 namespace {
@@ -36,18 +34,9 @@ KerasTensor downsample(KerasTensor x, int64_t filters) {
 }  // namespace
 
 Model minigooglenet(const MiniGoogLeNetOptions& options) {
-  const auto& shape = options.input_shape;
-  if (shape.rank() != 3)
-    throw InvalidArgument(c10::str("minigooglenet: input_shape must be (height, width, channels), got ", shape));
-  if (options.classes < 2)
-    throw InvalidArgument(c10::str("minigooglenet: classes must be at least 2, got ", options.classes));
   // Two strided 3x3 windows leave ((n - 1) / 2 - 1) / 2, of which the pooling wants 7.
-  for (int64_t axis : {0, 1}) {
-    if (shape[axis] != Shape::kUnknown && shape[axis] < 31) {
-      throw InvalidArgument(c10::str("minigooglenet: images must be at least 31x31, got input_shape ", shape));
-    }
-  }
-  const auto inputs = Input(shape);
+  check_images("minigooglenet", options.input_shape, 31, options.classes);
+  const auto inputs = Input(options.input_shape);
   auto x = convolution(inputs, 96, 3);
   x = inception(x, 32, 32);
   x = inception(x, 32, 48);
@@ -67,8 +56,8 @@ Model minigooglenet(const MiniGoogLeNetOptions& options) {
 }
 
 Recipe minigooglenet_recipe() {
-  return {.learning_rate = 5e-3,
-          .momentum = 0.9,
+  return {.settings = Config::object({{"momentum", 0.9}}),
+          .learning_rate = 5e-3,
           .schedule = "polynomial",
           .mean_image = true,
           .shift = 0.1,

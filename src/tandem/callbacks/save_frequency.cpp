@@ -1,0 +1,22 @@
+#include "tandem/callbacks/save_frequency.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem::callbacks {
+
+SaveFrequency::SaveFrequency(const std::string& epoch) {
+  if (epoch != "epoch") {
+    throw InvalidArgument(
+        c10::str("ModelCheckpoint: save_freq must be \"epoch\" or a number of batches, got '", epoch, "'"));
+  }
+}
+
+int64_t SaveFrequency::checked(int64_t batches) {
+  if (batches < 1)
+    throw InvalidArgument(c10::str("ModelCheckpoint: save_freq must be at least 1 batch, got ", batches));
+  return batches;
+}
+
+}  // namespace tandem::callbacks

@@ -1,0 +1,65 @@
+#include "tandem/data/stack_rows.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <functional>
+#include <string>
+
+#include "tandem/core/error.h"
+#include "tandem/core/shape.h"
+
+namespace tandem::data {
+namespace {
+
+std::string shape_of(const Tensor& tensor) {
+  return tensor.defined() ? Shape::of(tensor.sizes().vec()).to_string() : "an undefined tensor";
+}
+
+class RowStack {
+ public:
+  RowStack(const std::vector<Example>& rows, const char* where) : rows_(rows), where_(where) {}
+
+  Tensors all(const char* what, const Tensors Example::*member) const {
+    Tensors out;
+    const int64_t count = (rows_.front().*member).size();
+    for (const Example& row : rows_) {
+      if ((row.*member).size() != count)
+        throw DataError(c10::str(where_, ": the function must return as many ", what, " for every row"));
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      out.push_back(one(what, [&](const Example& row) { return (row.*member)[i]; }));
+    }
+    return out;
+  }
+
+  Tensor one(const char* what, const std::function<Tensor(const Example&)>& get) const {
+    std::vector<Tensor> parts;
+    for (const Example& row : rows_) {
+      parts.push_back(get(row));
+      if (!parts.back().defined() || parts.back().sizes() != parts.front().sizes()) {
+        throw DataError(c10::str(where_, ": ", what, " must have one shape in all rows, got ", shape_of(parts.front()),
+                                 " in the first and ", shape_of(parts.back()), " in row ", parts.size() - 1,
+                                 " of the batch"));
+      }
+    }
+    return at::stack(parts);
+  }
+
+ private:
+  const std::vector<Example>& rows_;
+  const char* where_;
+};
+
+}  // namespace
+
+Batch stack_rows(const std::vector<Example>& rows, const char* where) {
+  if (rows.empty()) throw DataError(c10::str(where, ": there must be at least one row"));
+  const RowStack stack(rows, where);
+  Batch out{stack.all("x", &Example::x), stack.all("y", &Example::y), Tensor()};
+  if (rows.front().weight.defined())
+    out.weights = stack.one("the weight", [](const Example& row) { return row.weight; }).to(at::kFloat);
+  return out;
+}
+
+}  // namespace tandem::data

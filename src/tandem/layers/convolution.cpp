@@ -1,0 +1,109 @@
+#include "tandem/layers/convolution.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/SmallVector.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+#include "tandem/core/error.h"
+
+namespace tandem {
+namespace {
+
+using Sizes = c10::SmallVector<int64_t, 3>;  // one a spatial axis, without a heap allocation
+
+Sizes of_each(const Windows& windows, int64_t Window::*member) {
+  Sizes all;
+  for (const Window& window : windows) all.push_back(window.*member);
+  return all;
+}
+
+/// A pointwise convolution of fewer than 16 rows on one thread: LibTorch does not give it to oneDNN but takes a path
+/// that copies the image. It is a matrix product over the channels, which needs no copy.
+bool is_product(const Tensor& x, const Windows& windows, int64_t groups) {
+  const auto pointwise = [](const Window& window) { return window.size == 1 && window.stride == 1; };
+  return groups == 1 && std::all_of(windows.begin(), windows.end(), pointwise) && x.size(0) < 16 &&
+         x.device().is_cpu() && at::get_num_threads() == 1;
+}
+
+/// A small image alone: LibTorch takes its native kernels, whose backward wants row-major tensors where the order of a
+/// single channel leaves it in doubt. The copies are as small as the image.
+bool is_small_and_alone(const Tensor& x, int64_t groups) {
+  constexpr int64_t kSmall = 20480;  // elements; LibTorch's own limit
+  return x.size(0) == 1 && x.numel() <= kSmall && groups == 1 && x.device().is_cpu();
+}
+
+Tensor product_over_channels(const Tensor& x, Tensor kernel, const std::optional<Tensor>& bias) {
+  while (kernel.dim() > 2) kernel = kernel.select(-1, 0);
+  Tensor product = at::matmul(x, kernel.t());
+  if (bias) product.add_(*bias);
+  return product;
+}
+
+}  // namespace
+
+Windows make_windows(const std::string& layer, const std::vector<int64_t>& kernel_size,
+                     const std::vector<int64_t>& strides, const std::vector<int64_t>& dilation_rate) {
+  const auto must_be_positive = [&](const char* what, int64_t n) {
+    if (n <= 0) throw InvalidArgument(c10::str(layer, ": ", what, " must be positive, got ", n));
+  };
+  Windows windows;
+  for (std::size_t axis = 0; axis < kernel_size.size(); ++axis) {
+    must_be_positive("kernel_size", kernel_size[axis]);
+    must_be_positive("strides", strides[axis]);
+    must_be_positive("dilation_rate", dilation_rate[axis]);
+    windows.push_back({kernel_size[axis], strides[axis], dilation_rate[axis]});
+  }
+  return windows;
+}
+
+Tensor convolve(const Tensor& x, const Tensor& kernel, const std::optional<Tensor>& bias, const Windows& windows,
+                Padding padding, int64_t groups) {
+  if (is_product(x, windows, groups)) return product_over_channels(x, kernel, bias);
+  Sizes before, around;  // `around` as constant_pad_nd wants it: from the last axis to the first, before and after
+  bool symmetric = true;
+  for (std::size_t axis = windows.size(); axis-- > 0;) {
+    const AxisPadding here = windows[axis].padding(x.size(static_cast<int64_t>(axis) + 1), padding);
+    symmetric = symmetric && here.symmetric();
+    before.insert(before.begin(), here.before);
+    around.append({here.before, here.after});
+  }
+  Tensor image = to_channels_first(x);
+  if (!symmetric) {
+    // The convolution pads both ends alike: only uneven padding costs a copy.
+    image = at::constant_pad_nd(image, around, 0);
+    std::fill(before.begin(), before.end(), 0);
+  }
+  const bool row_major = is_small_and_alone(x, groups);
+  if (row_major) image = image.contiguous();
+  const Sizes none(windows.size(), 0);
+  return to_channels_last(at::convolution(image, row_major ? kernel.contiguous() : kernel, bias,
+                                          of_each(windows, &Window::stride), before,
+                                          of_each(windows, &Window::dilation), /*transposed=*/false, none, groups));
+}
+
+Tensor convolve_transposed(const Tensor& x, const Tensor& kernel, const std::optional<Tensor>& bias,
+                           const Windows& windows, const std::vector<int64_t>& outputs) {
+  Sizes cut, extra;  // the kernel cuts both ends alike and may add elements at the end
+  for (std::size_t axis = 0; axis < windows.size(); ++axis) {
+    const Window& window = windows[axis];
+    const int64_t full = (x.size(static_cast<int64_t>(axis) + 1) - 1) * window.stride + window.extent();
+    cut.push_back(std::max<int64_t>(full - outputs[axis], 0) / 2);
+    extra.push_back(std::max<int64_t>(outputs[axis] - (full - 2 * cut[axis]), 0));
+  }
+  const bool row_major = is_small_and_alone(x, /*groups=*/1);
+  const Tensor image = to_channels_first(x);
+  Tensor out = at::convolution(row_major ? image.contiguous() : image, row_major ? kernel.contiguous() : kernel, bias,
+                               of_each(windows, &Window::stride), cut, of_each(windows, &Window::dilation),
+                               /*transposed=*/true, extra, /*groups=*/1);
+  // Where the larger half is behind, one element is left over: only this uneven cut costs a copy.
+  for (std::size_t axis = 0; axis < windows.size(); ++axis) {
+    const int64_t dim = static_cast<int64_t>(axis) + 2;
+    if (out.size(dim) > outputs[axis]) out = out.narrow(dim, 0, outputs[axis]);
+  }
+  return to_channels_last(out);
+}
+
+}  // namespace tandem

@@ -1,0 +1,31 @@
+#include "tandem/layers/maximum.h"
+
+#include <numeric>
+
+#include "tandem/layers/extreme.h"
+#include "tandem/layers/merging.h"
+#include "tandem/layers/serialization.h"
+
+namespace tandem::layers {
+namespace {
+
+class MaximumLayer : public ElementwiseMergeLayer {
+ public:
+  std::string class_name() const override { return "Maximum"; }
+
+ protected:
+  Tensor merge(const std::vector<Tensor>& inputs, bool) const override {
+    return std::accumulate(inputs.begin() + 1, inputs.end(), inputs[0], larger_of);
+  }
+};
+
+}  // namespace
+
+Maximum::Maximum(MaximumOptions options) : LayerHandle(make_remembered<MaximumLayer>(options.name)) {}
+
+Maximum Maximum::from_config(const Config& config) {
+  refuse_settings(config, "Maximum", {"activity_regularizer"});
+  return Maximum();
+}
+
+}  // namespace tandem::layers

@@ -1,0 +1,31 @@
+#include "tandem/layers/minimum.h"
+
+#include <numeric>
+
+#include "tandem/layers/extreme.h"
+#include "tandem/layers/merging.h"
+#include "tandem/layers/serialization.h"
+
+namespace tandem::layers {
+namespace {
+
+class MinimumLayer : public ElementwiseMergeLayer {
+ public:
+  std::string class_name() const override { return "Minimum"; }
+
+ protected:
+  Tensor merge(const std::vector<Tensor>& inputs, bool) const override {
+    return std::accumulate(inputs.begin() + 1, inputs.end(), inputs[0], smaller_of);
+  }
+};
+
+}  // namespace
+
+Minimum::Minimum(MinimumOptions options) : LayerHandle(make_remembered<MinimumLayer>(options.name)) {}
+
+Minimum Minimum::from_config(const Config& config) {
+  refuse_settings(config, "Minimum", {"activity_regularizer"});
+  return Minimum();
+}
+
+}  // namespace tandem::layers

@@ -1,0 +1,62 @@
+#include "tandem/layers/up_sampling2d.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/layers/image_layer.h"
+#include "tandem/layers/interpolation.h"
+#include "tandem/layers/serialization.h"
+
+namespace tandem::layers {
+namespace {
+
+class UpSampling2DLayer : public ImageLayer {
+ public:
+  UpSampling2DLayer(Size2D size, const std::string& interpolation)
+      : size_(size), interpolation_(parse_interpolation("UpSampling2D", interpolation)) {
+    for (int64_t axis : {0, 1}) {
+      if (size_[axis] <= 0) throw InvalidArgument(c10::str("UpSampling2D: size must be positive, got ", size_[axis]));
+    }
+  }
+
+  std::string class_name() const override { return "UpSampling2D"; }
+  Config get_config() const override {
+    return Config::object(
+        {{"size", to_config(size_)}, {"data_format", "channels_last"}, {"interpolation", to_string(interpolation_)}});
+  }
+
+ protected:
+  Shape shape_for(const Shape& images) const override {
+    Shape out = images;
+    for (int64_t axis : {0, 1}) {
+      if (out[axis + 1] != Shape::kUnknown) out[axis + 1] *= size_[axis];
+    }
+    return out;
+  }
+
+  Tensor compute(const Tensor& images) const override {
+    return resize_image(images, images.size(1) * size_.height(), images.size(2) * size_.width(), interpolation_);
+  }
+
+ private:
+  Size2D size_;
+  Interpolation interpolation_;
+};
+
+}  // namespace
+
+UpSampling2D::UpSampling2D(Size2D size, UpSampling2DOptions options)
+    : LayerHandle(make_remembered<UpSampling2DLayer>(options.name, size, options.interpolation)) {}
+
+UpSampling2D::UpSampling2D(std::initializer_list<int64_t> size, UpSampling2DOptions options)
+    : UpSampling2D(Size2D::of("UpSampling2D: size", size), std::move(options)) {}
+
+UpSampling2D UpSampling2D::from_config(const Config& config) {
+  check_channels_last(config, "UpSampling2D");
+  refuse_settings(config, "UpSampling2D", {"activity_regularizer"});
+  return UpSampling2D(size2d_from(config, "size", 2),
+                      {.interpolation = config.get("interpolation", "nearest").as_string()});
+}
+
+}  // namespace tandem::layers

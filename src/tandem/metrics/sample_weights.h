@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// Sample weights brought to the values' shape (rows, ...): a weight a row counts for all of the row's values, and a
+/// last axis of 1 that the values lack is dropped. Throws InvalidArgument in the name of `metric`, with both shapes,
+/// when they do not fit.
+Tensor fit_weights(const Tensor& values, const Tensor& sample_weight, const std::string& metric);
+
+}  // namespace tandem

@@ -1,0 +1,106 @@
+#include "tandem/model/load_model.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/core/log.h"
+#include "tandem/model/body.h"
+#include "tandem/model/compile_config.h"
+#include "tandem/network/network_config.h"
+#include "tandem/saving/first_bytes.h"
+#include "tandem/saving/h5_file.h"
+#include "tandem/saving/keras_archive.h"
+#include "tandem/saving/weights_file.h"
+
+namespace tandem {
+namespace {
+
+/// What `act` returns; its errors get the file's name in front.
+template <class Act>
+auto in_file(const std::string& path, const std::string& what, const Act& act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    throw DataError(c10::str(path, ": ", what, error.what()));
+  }
+}
+
+void compile_as_saved(Model& model, const std::string& path, const CompileOptions& options, bool had_state) {
+  model.compile(options);
+  if (had_state) log_warning(c10::str(path, ": the optimizer's state is not read yet; its slots start anew"));
+}
+
+constexpr const char* kCompileFailed = "its compile settings cannot be kept (.compile = false leaves them out): ";
+
+// Updates were made, or slots are there: iteration, learning rate, then slots.
+bool has_state(const saving::H5Group& root) {
+  if (!root.has_group("optimizer/vars")) return false;
+  const auto variables = root.group("optimizer/vars");
+  const auto names = variables.names();
+  if (names.size() > 2) return true;
+  return !names.empty() && variables.dataset_shape("0").empty() && variables.read("0", Shape()).item<double>() > 0;
+}
+
+Model made_of(const std::shared_ptr<Network>& network, const LoadModelOptions& options) {
+  Model model(network);
+  model.body().set_default_strategy(options.strategy);
+  return model;
+}
+
+Model load_archive(const std::string& path, const LoadModelOptions& options) {
+  const auto archive = saving::read_keras_archive(path);
+  const auto network = in_file(path, "", [&] { return network_from_model_config(archive.config); });
+  if (network->built()) saving::load_weights_image(*network, archive.weights, path);
+  Model model = made_of(network, options);
+  const Config compile = archive.config.get("compile_config", {});
+  if (!options.compile || !compile.is_object() || compile.as_object().empty()) return model;
+  in_file(path, kCompileFailed, [&] {
+    const auto file = saving::H5File::open_image(archive.weights, path);
+    compile_as_saved(model, path, compile_options_from_config(compile, network->output_names()),
+                     has_state(file.root()));
+  });
+  return model;
+}
+
+Config json_attribute(const saving::H5Group& root, const std::string& name) {
+  if (!root.has_attribute(name)) return {};
+  const auto texts = root.texts(name);
+  if (texts.size() != 1) throw DataError(c10::str("attribute '", name, "' must be one text, got ", texts.size()));
+  return Config::from_json(texts.front());
+}
+
+Model load_legacy(const std::string& path, const LoadModelOptions& options) {
+  Config config, training;
+  bool had_state = false;
+  in_file(path, "", [&] {
+    const auto file = saving::H5File::open(path);
+    const auto& root = file.root();
+    config = json_attribute(root, "model_config");
+    training = json_attribute(root, "training_config");
+    if (root.has_group("optimizer_weights")) {
+      const auto weights = root.group("optimizer_weights");
+      had_state = weights.has_attribute("weight_names") && weights.texts("weight_names").size() > 2;
+    }
+  });
+  if (config.is_null())
+    throw DataError(c10::str(path, ": holds weights only; make the model first, then load_weights reads them"));
+  const auto network = in_file(path, "", [&] { return network_from_model_config(config); });
+  if (network->built()) saving::load_weights(*network, path);
+  Model model = made_of(network, options);
+  if (!options.compile || !training.is_object()) return model;
+  in_file(path, kCompileFailed, [&] {
+    compile_as_saved(model, path, compile_options_from_training_config(training, network->output_names()), had_state);
+  });
+  return model;
+}
+
+}  // namespace
+
+Model load_model(const std::string& path, const LoadModelOptions& options) {
+  const std::string start = saving::first_bytes(path, "a .keras or .h5 file");
+  if (start.starts_with("PK\x03\x04")) return load_archive(path, options);
+  if (start.starts_with("\x89HDF\r\n")) return load_legacy(path, options);
+  throw DataError(c10::str(path, ": is neither a .keras archive nor an HDF5 file"));
+}
+
+}  // namespace tandem

@@ -1,0 +1,67 @@
+#include "tandem/model/parity_case_test.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "tandem/core/random.h"
+#include "tandem/distribution/mirrored.h"
+#include "tandem/testing/captured_log.h"
+#include "tandem/testing/closeness.h"
+
+namespace tandem::parity {
+
+distribute::Strategy on_devices(int64_t n) {
+  std::vector<Device> devices;
+  for (int64_t i = 0; i < n; ++i) devices.emplace_back("cpu:" + std::to_string(i));
+  return distribute::Mirrored({.devices = Devices::of(devices), .threads_per_device = 1});
+}
+
+Tensor normal(const Shape& shape, uint64_t key) { return RandomStream(key).normal(shape); }
+Tensor one_hot(int64_t rows, int64_t classes, uint64_t key) {
+  const Tensor ids = (RandomStream(key).uniform({rows}) * static_cast<double>(classes)).to(at::kLong);
+  return at::one_hot(ids, classes).to(at::kFloat);
+}
+
+Result train(const Task& task, int64_t devices) {
+  const testing::CapturedLog quiet;  // devices without rows are warned of
+  set_random_seed(11);
+  Model model = task.build();
+  auto compile = task.compile;
+  compile.strategy = on_devices(devices);
+  model.compile(compile);
+  auto fit = task.fit;
+  fit.verbose = 0;
+  Result result;
+  result.history = model.fit(task.x, task.y, fit);
+  result.weights = model.get_weights();
+  result.evaluation =
+      model.evaluate(task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
+  result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
+  return result;
+}
+
+namespace {
+
+void expect_same(const Result& got, const Result& want) {
+  for (std::size_t i = 0; i < want.weights.size(); ++i)
+    EXPECT_EQ(testing::difference(got.weights[i], want.weights[i], 1e-5), "") << "weight " << i;
+  for (const auto& [name, values] : want.history.series()) {
+    EXPECT_EQ(testing::difference(at::tensor(got.history[name]), at::tensor(values), 1e-5), "") << name;
+  }
+  for (const auto& [name, value] : want.evaluation) EXPECT_NEAR(got.evaluation[name], value, 1e-5) << name;
+  for (int64_t i = 0; i < want.predictions.size(); ++i)
+    EXPECT_EQ(testing::difference(got.predictions[i], want.predictions[i], 1e-5), "") << "output " << i;
+}
+
+}  // namespace
+
+void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
+  const Result one = train(task, 1);
+  for (double loss : one.history["loss"]) EXPECT_TRUE(std::isfinite(loss));
+  for (int64_t n : devices) {
+    SCOPED_TRACE(std::to_string(n) + " devices");
+    expect_same(train(task, n), one);
+  }
+}
+
+}  // namespace tandem::parity

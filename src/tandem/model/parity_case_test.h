@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <vector>
+
+#include "tandem/callbacks/history.h"
+#include "tandem/model/model.h"
+
+/// What the parity suite shares: train the same task on one device and on several, and compare all that comes out.
+namespace tandem::parity {
+
+struct Task {
+  std::function<Model()> build;
+  CompileOptions compile;
+  Tensors x, y;
+  FitOptions fit;
+};
+
+struct Result {
+  std::vector<Tensor> weights;
+  History history;
+  Logs evaluation;
+  Tensors predictions;
+};
+
+/// Mirrored on n one-thread CPU devices.
+distribute::Strategy on_devices(int64_t n);
+Result train(const Task& task, int64_t devices);
+/// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5.
+void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4});
+
+/// Made-up inputs and targets by formula of the key.
+Tensor normal(const Shape& shape, uint64_t key);
+Tensor one_hot(int64_t rows, int64_t classes, uint64_t key);
+
+}  // namespace tandem::parity

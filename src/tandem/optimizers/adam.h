@@ -1,0 +1,32 @@
+#pragma once
+#include "tandem/optimizers/optimizer.h"
+
+namespace tandem::optimizers {
+
+struct AdamOptions {
+  LearningRate learning_rate = 0.001;
+  /// Shares, in [0, 1), of the averages of gradients and of their squares that stay at each update.
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  /// Added to the root, beside which the bias correction is a factor of the rate: not PyTorch's place.
+  double epsilon = 1e-7;
+  /// Divides by the largest average of squares so far (Reddi et al. 2018).
+  bool amsgrad = false;
+  /// Decoupled: before the update each weight loses learning_rate * weight_decay of itself. 0: none.
+  double weight_decay = 0;
+  /// Bounds on the gradients (clipping.h), at most one of the three. 0: none.
+  double clipnorm = 0;
+  double clipvalue = 0;
+  double global_clipnorm = 0;
+};
+
+/// Kingma and Ba 2014, as keras.optimizers.Adam; t counts updates from 1:
+///     m += (1 - beta_1) * (g - m),  v += (1 - beta_2) * (g^2 - v)
+///     w -= rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon)
+/// in float32 or float64 in one pass over memory. Throws InvalidArgument on settings out of range.
+struct Adam : Handle<Optimizer> {
+  explicit Adam(AdamOptions options = {});
+  static Adam from_config(const Config& config);
+};
+
+}  // namespace tandem::optimizers

@@ -1,0 +1,31 @@
+#pragma once
+#include "tandem/optimizers/optimizer.h"
+
+namespace tandem::optimizers {
+
+struct AdamaxOptions {
+  LearningRate learning_rate = 0.001;
+  /// Shares, in [0, 1), of the average of gradients and of their largest size that stay at each update.
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  /// Added to the largest size.
+  double epsilon = 1e-7;
+  /// Decoupled: before the update each weight loses learning_rate * weight_decay of itself. 0: none.
+  double weight_decay = 0;
+  /// Bounds on the gradients (clipping.h), at most one of the three. 0: none.
+  double clipnorm = 0;
+  double clipvalue = 0;
+  double global_clipnorm = 0;
+};
+
+/// Adam with the largest recent gradient in place of their mean square (Kingma and Ba 2014), as
+/// keras.optimizers.Adamax; t counts updates from 1:
+///     m += (1 - beta_1) * (g - m),  u = max(beta_2 * u, |g|)
+///     w -= rate / (1 - beta_1^t) * m / (u + epsilon)
+/// in float32 or float64 in one pass over memory. Throws InvalidArgument on settings out of range.
+struct Adamax : Handle<Optimizer> {
+  explicit Adamax(AdamaxOptions options = {});
+  static Adamax from_config(const Config& config);
+};
+
+}  // namespace tandem::optimizers

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tandem/core/tensor.h"
+
+namespace tandem {
+
+/// Where a weight lies in a flat buffer, in elements.
+struct FlatPlace {
+  int64_t offset = 0;
+  int64_t count = 0;
+};
+
+/// Bounds that gradients are clipped to before an update, as the settings of these names of keras.optimizers. 0: none;
+/// at most one is set.
+struct Clipping {
+  /// Largest L2 norm of each weight's gradient.
+  double clipnorm = 0;
+  /// Largest absolute value of each element.
+  double clipvalue = 0;
+  /// Largest L2 norm of all gradients together.
+  double global_clipnorm = 0;
+
+  bool any() const { return clipnorm > 0 || clipvalue > 0 || global_clipnorm > 0; }
+};
+
+/// Throws InvalidArgument in the name of `where` when a bound is no finite number >= 0, or more than one is set.
+void check_clipping(const std::string& where, const Clipping& clipping);
+
+/// Clips in place the flat buffer `gradients` (n,), in which the gradient of weight i lies at weights[i] and all else
+/// is zero. A gradient over its bound is scaled down to it, or its elements are cut off at +-clipvalue. The result does
+/// not depend on the number of threads. float32 on the CPU needs no memory; other types and devices go by tensor
+/// operations. Norms that are not finite act as in Keras: by weight infinity gives 0 where the gradient is finite, NaN
+/// gives NaN; over all weights both give NaN everywhere.
+void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping);
+
+}  // namespace tandem

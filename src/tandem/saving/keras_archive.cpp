@@ -1,0 +1,52 @@
+#include "tandem/saving/keras_archive.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "tandem/core/error.h"
+#include "tandem/core/zip_reader.h"
+
+namespace tandem::saving {
+namespace {
+
+// Numbers hardly shrink when they are deflated. As Keras: what is large and grows more than a hundredfold is refused.
+constexpr int64_t kFreeBytes = int64_t{256} << 20;
+constexpr int64_t kMaxGrowth = 100;
+
+std::string read_member(const ZipReader& zip, const std::string& path, const std::string& name) {
+  std::error_code ignored;
+  const auto packed = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
+  const int64_t unpacked = zip.open(name).size();
+  if (unpacked > kFreeBytes && unpacked / kMaxGrowth > packed) {
+    throw DataError(c10::str(path, ", member ", name, ": declares ", unpacked, " bytes in a file of ", packed,
+                             ", more than weights can shrink"));
+  }
+  return zip.read(name);
+}
+
+Config read_json(const ZipReader& zip, const std::string& path, const std::string& name) {
+  const std::string text = read_member(zip, path, name);
+  try {
+    return Config::from_json(text);
+  } catch (const DataError& error) {
+    throw DataError(c10::str(path, ", member ", name, ": ", error.what()));
+  }
+}
+
+}  // namespace
+
+KerasArchive read_keras_archive(const std::string& path) {
+  const ZipReader zip(path);
+  KerasArchive archive;
+  archive.config = read_json(zip, path, "config.json");
+  if (zip.contains("metadata.json")) archive.metadata = read_json(zip, path, "metadata.json");
+  if (!zip.contains("model.weights.h5") && zip.contains("model.weights.npz"))
+    throw DataError(
+        c10::str(path, ": its weights are model.weights.npz, which cannot be read; save it with weights in h5"));
+  archive.weights = read_member(zip, path, "model.weights.h5");
+  return archive;
+}
+
+}  // namespace tandem::saving

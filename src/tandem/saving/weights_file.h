@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "tandem/network/network.h"
+#include "tandem/saving/load_report.h"
+
+namespace tandem::saving {
+
+/// Writes the network's weights: Keras 3's layout where `path` ends in .weights.h5, the legacy one of Keras 2 for
+/// another .h5 or .hdf5. The same weights make the same bytes; a file at `path` is replaced in one step
+/// (core/atomic_file.h). Throws InvalidArgument for another ending and for a network that is not built, DataError when
+/// it cannot be written.
+void save_weights(const Network& network, const std::string& path);
+
+/// Loads weights into the network's masters from a weights file in either layout, the weights of a whole model in a
+/// legacy .h5, or those of a .keras archive: the content decides, not the ending. What was not loaded is in the report
+/// and in a warning. Throws InvalidArgument for a network that is not built, and for by_name where the file is not in
+/// the legacy layout; DataError, naming the file and the path in it, for what is missing, damaged or does not fit.
+/// Nothing is changed then.
+LoadReport load_weights(Network& network, const std::string& path, const LoadWeightsOptions& options = {});
+
+/// As above from the bytes of an HDF5 file, KerasArchive::weights for example; messages call it `name`.
+LoadReport load_weights_image(Network& network, std::string_view image, const std::string& name,
+                              const LoadWeightsOptions& options = {});
+
+}  // namespace tandem::saving

@@ -1,0 +1,53 @@
+// Trainer::train_on_batch, test_on_batch, predict_on_batch: one step without the loop around it.
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/data/loader.h"
+#include "tandem/training/running_figures.h"
+#include "tandem/training/trainer.h"
+
+namespace tandem {
+
+data::Batch Trainer::one_batch(const Dataset& data) {
+  bind(data);
+  execution_->store();  // within a callback of fit the replicas are ahead
+  execution_->load();
+  data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0});
+  loader.start_epoch(0);
+  return *loader.next();
+}
+
+Logs Trainer::train_on_batch(const Dataset& data) {
+  const Use use(*this);
+  require_loss("train_on_batch");
+  if (!parts_.optimizer) throw InvalidArgument("train_on_batch: the model must be compiled with an optimizer first");
+  if (fitting_) {
+    throw InvalidArgument(
+        c10::str("train_on_batch: model '", parts_.network->name(), "' is being trained already by fit"));
+  }
+  const auto batch = one_batch(data);
+  auto figures = running_figures();
+  const auto step = static_cast<uint64_t>(execution_->steps());
+  figures.losses.add(execution_->train_step(batch, random_.fold("step").fold(step),
+                                            parts_.optimizer->learning_rate(execution_->iterations()),
+                                            figures.observer()));
+  execution_->store();
+  return figures.logs();
+}
+
+Logs Trainer::test_on_batch(const Dataset& data) {
+  const Use use(*this);
+  require_loss("test_on_batch");
+  const auto batch = one_batch(data);
+  auto figures = running_figures();
+  figures.losses.add(execution_->test_step(batch, figures.observer()));
+  return figures.logs();
+}
+
+Tensors Trainer::predict_on_batch(const Dataset& data) {
+  const Use use(*this);
+  const auto batch = one_batch(data);
+  return execution_->predict_step(batch.x);
+}
+
+}  // namespace tandem

@@ -1,0 +1,99 @@
+// Every network of the zoo: as in real Keras, and as its recipe says.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "tandem/optimizers/rmsprop.h"
+#include "tandem/testing/message_of.h"
+#include "tandem/zoo/catalog.h"
+#include "tandem/zoo/cnn.h"
+#include "tandem/zoo/keras_network_test.h"
+#include "tandem/zoo/minigooglenet.h"
+#include "tandem/zoo/resnet20.h"
+
+namespace tandem::zoo {
+namespace {
+
+using testing::message_of;
+
+class ZooNetwork : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ZooNetwork, HasTheLayersOfKeras) {
+  clear_session();
+  testing::expect_layers_as_keras(GetParam(), make(GetParam(), 10).model);
+}
+
+TEST_P(ZooNetwork, PredictsWhatKerasPredicts) {
+  testing::expect_predicts_as_keras(GetParam(), make(GetParam(), 10).model);
+}
+
+TEST_P(ZooNetwork, TrainsByItsRecipe) {
+  set_random_seed(1);
+  auto [model, recipe] = make(GetParam(), 3);
+  model.compile({.optimizer = recipe.make_optimizer(2), .loss = recipe.loss});
+  const auto before = model.get_weights();
+  model.fit(at::ones({2, 32, 32, 3}), at::eye(3).slice(0, 0, 2), {.batch_size = 1, .verbose = 0});
+  bool changed = false;
+  const auto after = model.get_weights();
+  for (std::size_t i = 0; i < after.size(); ++i) changed = changed || !at::equal(after[i], before[i]);
+  EXPECT_TRUE(changed);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ZooNetwork, ::testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+
+TEST(Zoo, HasTheNumbersOfWeightsThatThePapersModelsHave) {
+  EXPECT_EQ(minigooglenet().count_params(), 1656250);
+  EXPECT_EQ(resnet20().count_params(), 274442);
+  EXPECT_EQ(cnn().count_params(), 356810);
+  EXPECT_EQ(resnet20({.classes = 100}).count_params(), 274442 + 90 * 65);
+}
+
+TEST(Zoo, RefusesImagesThatAreTooSmall) {
+  EXPECT_EQ(message_of([] {
+              minigooglenet({.input_shape = {30, 32, 3}});
+            }),
+            "minigooglenet: images must be at least 31x31, got input_shape (30, 32, 3)");
+  EXPECT_EQ(message_of([] {
+              resnet20({.input_shape = {32, 28, 3}});
+            }),
+            "resnet20: images must be at least 29x29, got input_shape (32, 28, 3)");
+  EXPECT_EQ(message_of([] {
+              cnn({.input_shape = {7, 7, 1}});
+            }),
+            "cnn: images must be at least 8x8, got input_shape (7, 7, 1)");
+  EXPECT_EQ(message_of([] {
+              cnn({.input_shape = {32, 32}});
+            }),
+            "cnn: input_shape must be (height, width, channels), got (32, 32)");
+  EXPECT_EQ(message_of([] { resnet20({.classes = 1}); }), "resnet20: classes must be at least 2, got 1");
+  EXPECT_EQ(minigooglenet({.input_shape = {31, 31, 1}, .classes = 2}).layers().back()->count_params(), 336 * 2 + 2);
+  EXPECT_EQ(resnet20({.input_shape = {29, 29, 1}, .classes = 2}).layers().back()->count_params(), 64 * 2 + 2);
+  EXPECT_EQ(cnn({.input_shape = {8, 8, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);
+}
+
+TEST(Zoo, ProposesTheNearestName) {
+  EXPECT_EQ(message_of([] { make("minigoglenet", 10); }),
+            "model 'minigoglenet' is not known; did you mean 'minigooglenet'?");
+}
+
+TEST(Recipe, MakesTheOptimizerThatItNames) {
+  const auto optimizer = cnn_recipe().make_optimizer(100).get();
+  EXPECT_EQ(optimizer->class_name(), "RMSprop");
+  EXPECT_EQ(optimizer->get_config(), optimizers::RMSprop({.learning_rate = 1e-4, .momentum = 0.9}).get()->get_config());
+  const auto scheduled = resnet20_recipe().make_optimizer(64000).get();
+  EXPECT_EQ(scheduled->class_name(), "SGD");
+  EXPECT_DOUBLE_EQ(scheduled->get_config().at("momentum").as_double(), 0.9);
+  // He et al.: divided by ten at 32,000 and 48,000 of 64,000 updates, counted from 1 here.
+  EXPECT_FLOAT_EQ(static_cast<float>(scheduled->learning_rate(31999)), 0.1f);
+  EXPECT_FLOAT_EQ(static_cast<float>(scheduled->learning_rate(32000)), 0.01f);
+  EXPECT_FLOAT_EQ(static_cast<float>(scheduled->learning_rate(47999)), 0.01f);
+  EXPECT_FLOAT_EQ(static_cast<float>(scheduled->learning_rate(48000)), 0.001f);
+}
+
+TEST(Recipe, RefusesASettingThatTheOptimizerDoesNotHave) {
+  Recipe recipe = cnn_recipe();
+  recipe.optimizer = "adam";
+  EXPECT_NE(message_of([&] { recipe.make_optimizer(1); }).find("momentum"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tandem::zoo

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs the cases of a folder through the command line: what it predicts and evaluates must be Keras's numbers.
+
+usage: command_line.py TANDEM FOLDER
+Cases in not_built.txt are left out; the library's run has shown that they are refused.
+"""
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def not_built():
+    lines = (line.partition("#")[0].strip() for line in (HERE / "not_built.txt").read_text().splitlines())
+    return {line for line in lines if line}
+
+
+def arrays(case, stem):
+    """The files of stem.npy or of stem0.npy, stem1.npy, ..., joined as the command takes them."""
+    if (case / f"{stem}.npy").exists():
+        return str(case / f"{stem}.npy")
+    files = []
+    while (case / f"{stem}{len(files)}.npy").exists():
+        files.append(str(case / f"{stem}{len(files)}.npy"))
+    return "+".join(files)
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0 or done.stderr:
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def differs(what, got, want, tolerance):
+    got, want = np.asarray(got, "float64"), np.asarray(want, "float64")
+    if got.shape != want.shape:
+        return [f"{what}: shape must be {want.shape}, is {got.shape}"]
+    wrong = ~(np.abs(got - want) <= tolerance["abs"] + tolerance["rel"] * np.abs(want)) & ~(np.isnan(got) & np.isnan(want))
+    if not wrong.any():
+        return []
+    first = np.argmax(wrong)
+    return [f"{what}: element {first} must be {want.flat[first]}, is {got.flat[first]} ({wrong.sum()} differ)"]
+
+
+def check_predict(tandem, case, about):
+    with tempfile.TemporaryDirectory() as place:
+        out = pathlib.Path(place) / "y.npy"
+        run([tandem, "predict", str(case / "model.keras"), "--input", arrays(case, "x"), "--output", str(out),
+             "--batch-size", str(about["batch_size"])])
+        names = ["predict.npy"] if about["outputs"] == 1 else [f"predict{i}.npy" for i in range(about["outputs"])]
+        found = []
+        for i, name in enumerate(names):
+            written = out if len(names) == 1 else out.with_name(f"y{i}.npy")
+            found += differs(name, np.load(written), np.load(case / name), about["tolerance"])
+        return found
+
+
+def check_evaluate(tandem, case, about):
+    """The loss of the first batch is that of the first step, where training and inference compute the same."""
+    config = (case / "config.json").read_text()
+    if about["epochs"] == 0 or "BatchNormalization" in config:
+        return []
+    batch = str(about["batch_size"])
+    data = f"npy:{arrays(case, 'x')},{arrays(case, 'y')}"
+    figures = json.loads(run([tandem, "evaluate", str(case / "model.keras"), "--data", data, "--batch-size", batch,
+                              "--steps", "1", "--json"]))
+    return differs("evaluate", figures["loss"], np.load(case / "losses.npy")[0], about["tolerance"])
+
+
+def check(tandem, case):
+    about = json.loads((case / "case.json").read_text())
+    if about["kind"] not in ("layer", "model", "loss", "optimizer"):
+        return None
+    try:
+        return check_predict(tandem, case, about) + check_evaluate(tandem, case, about)
+    except (RuntimeError, subprocess.TimeoutExpired, OSError, KeyError, ValueError) as error:
+        return [str(error)]
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    tandem, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    left_out = not_built()
+    cases = [c for c in sorted(folder.iterdir()) if (c / "case.json").exists() and c.name not in left_out]
+    passed = wrong = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for case, found in zip(cases, pool.map(lambda c: check(tandem, c), cases)):
+            if found is None:
+                continue
+            for line in found[:3]:
+                print(f"{case.name}: {line}")
+            passed, wrong = (passed, wrong + 1) if found else (passed + 1, wrong)
+    print(f"{passed} cases pass by the command line, {wrong} differ")
+    return 1 if wrong or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+# The programs of tests/acceptance are, byte for byte, those that were given. -DGIVEN=<folder> -DCOPIES=<folder>
+file(GLOB given RELATIVE ${GIVEN} ${GIVEN}/*.cpp)
+file(GLOB copies RELATIVE ${COPIES} ${COPIES}/*.cpp)
+if(NOT given STREQUAL copies OR NOT given)
+  message(FATAL_ERROR "given: ${given}; in tests/acceptance: ${copies}")
+endif()
+foreach(name ${given})
+  file(SHA256 ${GIVEN}/${name} wanted)
+  file(SHA256 ${COPIES}/${name} found)
+  if(NOT found STREQUAL wanted)
+    message(FATAL_ERROR "tests/acceptance/${name} differs from what was given")
+  endif()
+endforeach()
