@@ -1,7 +1,7 @@
 # `make help` lists the targets. Each does the set-up that it needs by itself; nothing is done twice.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test build check soak install minimal compat clean setup configure test-build
+.PHONY: help train test build check soak conformance install minimal compat clean setup configure test-build
 
 TANDEM_CACHE ?= $(HOME)/.cache/tandem
 CCACHE_DIR ?= $(TANDEM_CACHE)/ccache
@@ -17,6 +17,8 @@ CTEST := ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 # The programs that meet most of LibTorch's interface.
 COMPAT_TESTS := kernels_test layers_test network_test optimizers_test distribution_test model_test
+
+SEEDS ?= 11 23
 
 # Ten epochs of the built-in digits: 450 updates, 2 to 4 minutes on two cores.
 TRAIN ?= minigooglenet --data digits --devices 'cpu*2' --batch-size 32 --epochs 10 --augment shift=0.1 --output plot.png
@@ -38,6 +40,9 @@ check: ## format, includes, build, tests, clang-tidy on changed files
 
 soak: test ## the tests, and all the slow ones
 	@$(CTEST) --label-regex '^slow$$'
+
+conformance: test-build ## cases of real Keras with other seeds: make conformance SEEDS="11 23"
+	@tests/conformance/run $(SEEDS)
 
 install: build ## install library and command: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"

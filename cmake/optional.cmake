@@ -84,6 +84,19 @@ function(tandem_optional folder names)
   endforeach()
 endfunction()
 
+# tandem_tests_with(<folder> <regex> <variable>): sets the variable to the folder's *_test.cpp whose text matches.
+function(tandem_tests_with folder regex variable)
+  set(names "")
+  file(GLOB tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${folder}/*_test.cpp)
+  foreach(name ${tests})
+    file(STRINGS ${folder}/${name} matching REGEX "${regex}" LIMIT_COUNT 1)
+    if(matching)
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  set(${variable} "${names}" PARENT_SCOPE)
+endfunction()
+
 # Takes `source` out of the target's sources and adds `stand_in`, where there are such files.
 function(tandem_swap target source stand_in)
   if(NOT TARGET ${target})

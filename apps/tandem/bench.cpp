@@ -7,13 +7,14 @@
 #include <chrono>
 #include <iomanip>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "device_arguments.h"
 #include "exit_status.h"
 #include "model_argument.h"
 #include "numbers.h"
+#include "result_files.h"
+#include "tandem/core/config.h"
 #include "tandem/core/error.h"
 #include "tandem/data/subset_source.h"
 #include "tandem/data/to_categorical.h"
@@ -53,6 +54,7 @@ double peak_rss_mb() {
 
 int bench(const BenchArguments& a) {
   check_zoo_model(a.model);
+  if (a.json) check_json();
   if (a.precision != "float32") throw_unknown_name("precision", a.precision, {"float32"});
   const auto devices = a.where.resolve();
   set_random_seed(0);
@@ -75,7 +77,7 @@ int bench(const BenchArguments& a) {
   const double best = seconds.front(), median = seconds[seconds.size() / 2];
   const auto rate = [&](double s) { return static_cast<double>(a.batch_size) / s; };
   if (a.json) {
-    const nlohmann::ordered_json figures{{"model", a.model},
+    const auto figures = Config::object({{"model", a.model},
                                          {"devices", devices.to_string()},
                                          {"batch_size", a.batch_size},
                                          {"precision", a.precision},
@@ -83,8 +85,8 @@ int bench(const BenchArguments& a) {
                                          {"images_per_second_best", rate(best)},
                                          {"images_per_second_median", rate(median)},
                                          {"step_ms", median * 1e3},
-                                         {"peak_rss_mb", peak_rss_mb()}};
-    std::cout << figures.dump() << "\n";
+                                         {"peak_rss_mb", peak_rss_mb()}});
+    std::cout << figures.to_json() << "\n";
   } else {
     std::cout << std::fixed << std::setprecision(1) << a.model << " on " << devices.to_string() << ", batch "
               << a.batch_size << ", " << a.precision << ": best " << rate(best) << " images/s, median " << rate(median)

@@ -2,7 +2,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -13,12 +13,10 @@
 #include "messages.h"
 #include "model_argument.h"
 #include "numbers.h"
+#include "result_files.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
-#include "tandem/data/one_hot.h"
-#include "tandem/data/preprocessing.h"
 #include "tandem/model/body.h"
-#include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
 namespace {
@@ -36,10 +34,14 @@ struct EvaluateArguments {
 // What a file says holds where no flag names something else; a zoo model has its recipe's loss.
 void compile(const EvaluateArguments& a, LoadedModel& loaded) {
   auto& model = loaded.model;
-  if (loaded.from_file && model.body().compiled() && !a.loss && !a.metrics) return;
-  if (loaded.from_file && !a.loss)
-    throw InvalidArgument("--loss: must be named, since " + a.model + " is not compiled or --metrics is given");
+  const bool as_saved = loaded.from_file && model.body().compiled();
+  if (as_saved && !a.loss && !a.metrics) return;
+  if (loaded.from_file && !as_saved && !a.loss)
+    throw InvalidArgument("--loss: must be named, since " + a.model + " is not compiled");
   CompileOptions options{.optimizer = "sgd", .loss = a.loss.value_or(loaded.recipe.loss)};
+  if (as_saved && !a.loss) options = *model.body().compile_options();
+  options.metrics = {};
+  options.weighted_metrics = {};
   for (const auto& metric : a.metrics.value_or(std::vector<std::string>{"accuracy"}))
     options.metrics.emplace_back(metric);
   model.compile(options);
@@ -48,7 +50,8 @@ void compile(const EvaluateArguments& a, LoadedModel& loaded) {
 void print(const Logs& logs, bool json) {
   if (json) {
     Config figures = Config::object();
-    for (const auto& [name, value] : logs) figures.set(name, value);
+    // JSON has no NaN and no infinity.
+    for (const auto& [name, value] : logs) figures.set(name, std::isfinite(value) ? Config(value) : Config());
     std::cout << figures.to_json() << "\n";
     return;
   }
@@ -62,29 +65,20 @@ void print(const Logs& logs, bool json) {
 
 int evaluate(const EvaluateArguments& a) {
   install_log_sink(a.json);
+  if (a.json) check_json();
   const auto strategy = a.where.make(a.where.resolve());
   check_model(a.model);
   if (a.loss) Loss::make(*a.loss);
   auto data = load_data(a.data);
-  const auto names = zoo::names();
-  const bool of_zoo = std::find(names.begin(), names.end(), a.model) != names.end();
-  auto loaded = open_model(a.model, of_zoo ? std::optional(data.outputs()) : std::nullopt,
-                           {.compile = !a.loss && !a.metrics, .strategy = strategy});
+  auto loaded = open_model(a.model, is_zoo_model(a.model) ? std::optional(data.outputs()) : std::nullopt,
+                           {.compile = !a.loss, .strategy = strategy});
   auto& model = loaded.model;
   if (!a.weights.empty()) model.load_weights(a.weights);
-  if (data.at_shape) data = data.at_shape(model.network()->input_shapes().front().without_batch());
+  if (data.at_shape) data = data.at_shape(input_shape(model));
   auto rows = data.validation.value_or(data.train);
-  const auto example = rows.get(0);
-  if (example.x[0].dim() == 4 && !model.network()->input_shapes().empty()) {  // pictures of any size
-    const auto preprocessing = data::Preprocessing::adapt(Shape::of(example.x[0].sizes().vec()).without_batch(),
-                                                          model.network()->input_shapes().front().without_batch());
-    for (const auto& line : preprocessing.describe()) log_info(line);
-    model.set_preprocessing(preprocessing.rescale(loaded.recipe.rescale));
-  }
+  for (const auto& line : prepare_images(loaded, rows.get(0).x[0])) log_info(line);
   compile(a, loaded);
-  const auto& loss = *model.body().trainer().parts().losses.front();
-  if (data.classes > 0 && loss.class_name() != "SparseCategoricalCrossentropy")
-    rows = rows.map(data::OneHot(data.classes));
+  rows = with_targets_of(model, rows, data.classes);
   print(model.evaluate(rows, {.batch_size = a.batch_size, .verbose = 0, .steps = a.steps.value_or(-1)}), a.json);
   return kOk;
 }

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "exit_status.h"
+#include "tandem/core/config.h"
 #include "tandem/core/device.h"
 #include "tandem/distribution/strategy.h"
 #include "tandem/version.h"
@@ -22,7 +22,7 @@ int info(bool json) {
   const auto gpus = visible_gpus();
   const auto capability = at::get_cpu_capability();
   if (json) {
-    const nlohmann::ordered_json figures{{"version", TANDEM_VERSION},
+    const auto figures = Config::object({{"version", TANDEM_VERSION},
                                          {"libtorch", TORCH_VERSION},
                                          {"cores", cores},
                                          {"cpu_capability", capability},
@@ -30,8 +30,8 @@ int info(bool json) {
                                          {"gpus", gpus},
                                          {"default_devices", Devices::parse("auto").to_string()},
                                          {"threads_per_device", distribute::threads_per_device(1, 0)},
-                                         {"cluster", "none"}};
-    std::cout << figures.dump() << "\n";
+                                         {"cluster", "none"}});
+    std::cout << figures.to_json() << "\n";
     return kOk;
   }
   std::cout << "Tandem    " << TANDEM_VERSION << "\n"

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "tandem/core/error.h"
+#include "tandem/data/one_hot.h"
+#include "tandem/data/preprocessing.h"
 #include "tandem/model/body.h"
 #include "tandem/zoo/catalog.h"
 
@@ -47,8 +49,12 @@ void check_zoo_model(const std::string& name) {
     throw InvalidArgument(c10::str("MODEL must be a model of the zoo (", known_models(),
                                    "), this command takes no model file yet; got '", name, "'"));
   }
+  if (!is_zoo_model(name)) throw_unknown_name("model", name, zoo::names());
+}
+
+bool is_zoo_model(const std::string& name) {
   const auto names = zoo::names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) throw_unknown_name("model", name, names);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 LoadedModel open_model(const std::string& name, std::optional<int64_t> classes, const LoadModelOptions& options) {
@@ -60,6 +66,32 @@ LoadedModel open_model(const std::string& name, std::optional<int64_t> classes, 
   }
   if (classes) throw InvalidArgument(c10::str("--classes: the outputs of ", name, " are its own"));
   return {.model = load_model(name, options), .recipe = {}, .from_file = true};
+}
+
+Shape input_shape(const Model& model) {
+  const auto inputs = model.network()->input_shapes();
+  if (inputs.empty())
+    throw InvalidArgument(c10::str("MODEL: '", model.name(), "' must say its input shape in its file"));
+  return inputs.front().without_batch();
+}
+
+std::vector<std::string> prepare_images(LoadedModel& loaded, const Tensor& x) {
+  auto& own = loaded.model.body().preprocessing();
+  if (own && !own->empty()) return own->describe();
+  if (x.dim() != 4) return {};
+  const auto images = data::Preprocessing::adapt(Shape::of(x.sizes().vec()).without_batch(), input_shape(loaded.model))
+                          .rescale(loaded.recipe.rescale);
+  if (!images.empty()) loaded.model.set_preprocessing(images);
+  return images.describe();
+}
+
+Dataset with_targets_of(const Model& model, const Dataset& rows, int64_t classes) {
+  const auto& losses = model.body().trainer().parts().losses;
+  if (classes == 0 || losses.size() != 1 || losses.front()->class_name() == "SparseCategoricalCrossentropy")
+    return rows;
+  input_shape(model);  // must be known
+  const auto output = model.network()->output_shapes(model.network()->input_shapes()).front();
+  return output.back() == 1 ? rows : rows.map(data::OneHot(output.back()));
 }
 
 }  // namespace tandem::cli

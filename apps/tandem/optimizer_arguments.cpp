@@ -11,17 +11,18 @@
 namespace tandem::cli {
 
 void OptimizerArguments::add_to(CLI::App& command) {
-  command.add_option("--optimizer", name, "An optimizer by Keras's name: sgd, adam, ... (default: the recipe's)");
+  command.add_option("--optimizer", name,
+                     "An optimizer by Keras's name: sgd, adam, ... (default: the recipe's or the file's)");
   command
       .add_option("--learning-rate", learning_rate,
-                  "Rate at the beginning (default: the recipe's, or Keras's with --optimizer)")
+                  "Rate at the beginning (default: the recipe's or the file's, or Keras's with --optimizer)")
       ->transform(real_number(0));
   command.add_option("--momentum", momentum, "Momentum, where the optimizer has one (default: as for --learning-rate)")
       ->transform(real_number(0, 1));
   std::string shapes;
   for (const auto& shape : zoo::schedule_names()) shapes += c10::str(shape, " (", zoo::schedule_meaning(shape), "), ");
   command.add_option("--schedule", schedule,
-                     "How the rate falls over the training: " + shapes + "by default as the recipe says");
+                     "How the rate falls over the training: " + shapes + "by default as the recipe or the file says");
 }
 
 zoo::Recipe OptimizerArguments::changed(zoo::Recipe recipe) const {

@@ -17,6 +17,10 @@ struct OptimizerArguments {
   std::optional<double> learning_rate, momentum;
 
   void add_to(CLI::App& command);
+  /// What was given: anything, the rate and nothing else, or what says which rate there is.
+  bool any() const { return name || schedule || learning_rate || momentum; }
+  bool only_rate() const { return learning_rate && !name && !schedule && !momentum; }
+  bool sets_rate() const { return name || schedule || learning_rate; }
   /// Throws InvalidArgument on an unknown optimizer or schedule, proposing the nearest, and on a momentum for an
   /// optimizer that has none.
   void check(const zoo::Recipe& recipe) const;

@@ -17,7 +17,6 @@
 #include "tandem/core/log.h"
 #include "tandem/data/image_file.h"
 #include "tandem/data/npy.h"
-#include "tandem/data/preprocessing.h"
 
 namespace tandem::cli {
 namespace {
@@ -62,15 +61,11 @@ int predict(const PredictArguments& a) {
     throw InvalidArgument(c10::str("--output: must be a .npy file, got '", a.output, "'"));
   saved([&] { check_writable(a.output); });
   const auto strategy = a.where.make(a.where.resolve());
-  auto model = open_model(a.model, a.classes, {.compile = false, .strategy = strategy}).model;
+  auto loaded = open_model(a.model, a.classes, {.compile = false, .strategy = strategy});
+  auto& model = loaded.model;
   if (!a.weights.empty()) model.load_weights(a.weights);
   const Tensors x = read_inputs(a.input);
-  if (x.size() == 1 && x[0].dim() == 4 && !model.network()->input_shapes().empty()) {  // pictures of any size
-    const Shape wanted = model.network()->input_shapes().front().without_batch();
-    const auto preprocessing = data::Preprocessing::adapt(Shape::of(x[0].sizes().vec()).without_batch(), wanted);
-    for (const auto& line : preprocessing.describe()) log_info(line);
-    model.set_preprocessing(preprocessing);
-  }
+  for (const auto& line : prepare_images(loaded, x[0])) log_info(line);
   const auto outputs = model.predict_all(data::TensorDataset(x), {.batch_size = a.batch_size});
   for (int64_t i = 0; i < outputs.size(); ++i)
     saved([&] { save_npy(numbered(a.output, i, outputs.size()), outputs[i]); });

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tandem/core/atomic_file.h"
+#include "tandem/core/config.h"
 #include "tandem/core/log.h"
 #include "tandem/report/drawing.h"
 #include "tandem/report/history_json.h"
@@ -22,9 +23,12 @@ void check_plot_file(const std::string& path) {
   if (!path.empty()) saved([&] { report::check_drawing_file(path); });
 }
 
+void check_json() { Config().to_json(); }
+
 void ResultFiles::add_to(CLI::App& command) {
   command.add_option("-o,--output", plot, "Plot of loss and accuracy: .png, .svg or .pdf");
   command.add_option("--history", history, "Figures by epoch: .json or .csv");
+  command.add_option("--save", model, "The trained model: .keras, or its weights: .weights.h5");
 }
 
 void ResultFiles::check() const {
@@ -32,10 +36,14 @@ void ResultFiles::check() const {
     throw InvalidArgument("--history: the file name must end in .json or .csv, got '" + history + "'");
   }
   check_plot_file(plot);
+  if (history.ends_with(".json")) check_json();
   if (!history.empty()) saved([&] { check_writable(history); });
+  if (!model.empty() && !model.ends_with(".keras") && !model.ends_with(".weights.h5"))
+    throw InvalidArgument("--save: the file name must end in .keras or .weights.h5, got '" + model + "'");
+  if (!model.empty()) saved([&] { check_writable(model); });
 }
 
-void ResultFiles::write(const History& result, const std::string& title) const {
+void ResultFiles::write(const Model& trained, const History& result, const std::string& title) const {
   std::string failures;
   const auto attempt = [&](const std::string& path, const std::function<void()>& write_file) {
     if (path.empty()) return;
@@ -46,6 +54,7 @@ void ResultFiles::write(const History& result, const std::string& title) const {
       failures += (failures.empty() ? "" : "; ") + std::string(error.what());
     }
   };
+  attempt(model, [&] { model.ends_with(".keras") ? trained.save(model) : trained.save_weights(model); });
   attempt(plot, [&] { report::plot_history(result.by_epoch(), plot, {.title = title}); });
   attempt(history, [&] { report::write_history(result.by_epoch(), history); });
   if (!failures.empty()) throw NotSaved(failures);

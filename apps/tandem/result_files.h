@@ -5,6 +5,7 @@
 
 #include "tandem/callbacks/history.h"
 #include "tandem/core/error.h"
+#include "tandem/model/model.h"
 
 namespace tandem::cli {
 
@@ -17,19 +18,21 @@ class NotSaved : public Error {
 /// For use before the work; an empty name is none. Throws NotSaved where the plot cannot be written, InvalidArgument
 /// where its ending is not known.
 void check_plot_file(const std::string& path);
+/// For use before the work whose result is written as JSON. Throws InvalidArgument in a build without nlohmann-json.
+void check_json();
 /// Runs `act`, which writes a file: its DataError becomes NotSaved.
 void saved(const std::function<void()>& act);
 
 /// The flags that name files for what a training gave.
 struct ResultFiles {
-  std::string plot, history;
+  std::string plot, history, model;
 
   void add_to(CLI::App& command);
   /// For use before the training. Throws NotSaved where a file cannot be written, InvalidArgument where its ending is
   /// not known.
   void check() const;
   /// Writes each file that it can. Throws NotSaved that names the others.
-  void write(const History& result, const std::string& title) const;
+  void write(const Model& trained, const History& result, const std::string& title) const;
 };
 
 }  // namespace tandem::cli

@@ -1,5 +1,5 @@
-// tandem train MODEL: a zoo model on a named data set. What the model's recipe says holds where no flag names something
-// else.
+// tandem train MODEL: a model of the zoo or from a file. What the zoo's recipe or the file says holds where no flag
+// names something else.
 #include <c10/util/StringUtil.h>
 
 #include <CLI/CLI.hpp>
@@ -9,30 +9,29 @@
 
 #include "augment_argument.h"
 #include "commands.h"
+#include "compile_arguments.h"
 #include "data_argument.h"
 #include "device_arguments.h"
 #include "exit_status.h"
 #include "messages.h"
 #include "model_argument.h"
 #include "numbers.h"
-#include "optimizer_arguments.h"
 #include "result_files.h"
 #include "tandem/core/log.h"
-#include "tandem/data/one_hot.h"
+#include "tandem/data/preprocessing.h"
 #include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
 namespace {
 
 struct TrainArguments {
-  std::string model, data = "digits";
+  std::string model, data = "digits", weights;
   DeviceArguments where;
-  OptimizerArguments how;
+  CompileArguments how;
   ResultFiles results;
-  std::optional<std::string> augment, loss;
+  std::optional<std::string> augment;
   std::optional<int64_t> epochs, steps, batch_size, seed;
   std::optional<double> validation_split;
-  std::vector<std::string> metrics{"accuracy"};
   int64_t verbose = 1;
   bool no_shuffle = false, mean_image = false, no_mean_image = false;
 };
@@ -51,10 +50,8 @@ class Announcement : public Callback {
 
 // Everything that can be said to be wrong before files are read.
 void check(const TrainArguments& a) {
-  check_zoo_model(a.model);
-  a.how.check(zoo::recipe(a.model));
-  if (a.loss) Loss::make(*a.loss);
-  for (const auto& metric : a.metrics) Metric::make_for(metric, {Shape::kUnknown, 2}, {Shape::kUnknown, 2});
+  check_model(a.model);
+  a.how.check(is_zoo_model(a.model) ? zoo::recipe(a.model) : zoo::Recipe{});
   if (a.augment) parse_augmentation(*a.augment);
   a.results.check();
 }
@@ -66,14 +63,13 @@ data::TransformHandle make_augmentation(const TrainArguments& a, const zoo::Reci
   return parse_augmentation(usual.empty() ? "none" : usual);
 }
 
-data::Preprocessing make_preprocessing(const TrainArguments& a, const zoo::Recipe& recipe, const Model& model,
-                                       const Dataset& rows) {
-  const Shape input = model.network()->input_shapes().front().without_batch();
-  const bool mean = a.mean_image || (recipe.mean_image && !a.no_mean_image);
-  const auto images =
-      mean ? data::Preprocessing::fit_mean(rows, input)
-           : data::Preprocessing::adapt(Shape::of(rows.get(0).x[0].sizes().vec()).without_batch(), input);
-  return images.rescale(recipe.rescale);
+// Sets what is done to pictures, and says it in lines for the log.
+std::vector<std::string> prepare_training_images(const TrainArguments& a, LoadedModel& loaded, const Dataset& rows) {
+  const bool mean = a.mean_image || (loaded.recipe.mean_image && !a.no_mean_image);
+  if (!mean) return prepare_images(loaded, rows.get(0).x[0]);
+  const auto images = data::Preprocessing::fit_mean(rows, input_shape(loaded.model)).rescale(loaded.recipe.rescale);
+  loaded.model.set_preprocessing(images);
+  return images.describe();
 }
 
 int train(const TrainArguments& a) {
@@ -83,36 +79,35 @@ int train(const TrainArguments& a) {
   check(a);
   if (a.seed) set_random_seed(*a.seed);
   auto data = load_data(a.data);
-  auto [model, recipe] = zoo::make(a.model, data.outputs());
-  if (data.at_shape) data = data.at_shape(model.network()->input_shapes().front().without_batch());
+  auto loaded =
+      open_model(a.model, is_zoo_model(a.model) ? std::optional(data.outputs()) : std::nullopt, {.strategy = strategy});
+  auto& [model, recipe, from_file] = loaded;
+  if (!a.weights.empty()) model.load_weights(a.weights);
+  if (data.at_shape) data = data.at_shape(input_shape(model));
   if (a.validation_split) data = split_validation(data, *a.validation_split);
 
-  const auto preprocessing = make_preprocessing(a, recipe, model, data.train);
-  model.set_preprocessing(preprocessing);
-  const std::string loss = a.loss.value_or(recipe.loss);
-  // Every other loss compares whole rows.
-  if (data.classes > 0 && Loss::make(loss)->class_name() != "SparseCategoricalCrossentropy") {
-    data.train = data.train.map(data::OneHot(data.classes));
-    if (data.validation) data.validation = data.validation->map(data::OneHot(data.classes));
-  }
+  auto announced = prepare_training_images(a, loaded, data.train);
+  for (const auto& line : data.describe()) announced.push_back(line);
   const int64_t batch_size = a.batch_size.value_or(recipe.batch_size * devices.size());
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
-  const auto rows = (a.no_shuffle ? data.train : data.train.shuffle()).batch(batch_size);
-  const int64_t steps = std::min(a.steps.value_or(rows.batches()), rows.batches());
-
-  CompileOptions compile{.optimizer = a.how.make(recipe, epochs * steps), .loss = loss, .strategy = strategy};
-  for (const auto& metric : a.metrics) compile.metrics.emplace_back(metric);
-  model.compile(compile);
-  auto announced = preprocessing.describe();
-  for (const auto& line : data.describe()) announced.push_back(line);
-  const auto history =
-      model.fit(rows, {.epochs = epochs,
-                       .verbose = a.verbose,
-                       .callbacks = {std::make_shared<Announcement>(announced)},
-                       .validation_data = data.validation ? data.validation->batch(batch_size) : ValidationData(),
-                       .steps_per_epoch = a.steps.value_or(-1),
-                       .augmentation = make_augmentation(a, recipe)});
-  a.results.write(history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
+  const int64_t batches = data.train.batch(batch_size).batches();
+  const int64_t updates = epochs * std::min(a.steps.value_or(batches), batches);
+  if (from_file) {
+    a.how.compile_file_model(model, a.model, data.classes > 0, updates);
+  } else {
+    a.how.compile_zoo_model(model, recipe, updates);
+  }
+  const auto targets = [&](const Dataset& rows) {
+    return with_targets_of(model, rows, data.classes).batch(batch_size);
+  };
+  const auto history = model.fit(targets(a.no_shuffle ? data.train : data.train.shuffle()),
+                                 {.epochs = epochs,
+                                  .verbose = a.verbose,
+                                  .callbacks = {std::make_shared<Announcement>(announced)},
+                                  .validation_data = data.validation ? targets(*data.validation) : ValidationData(),
+                                  .steps_per_epoch = a.steps.value_or(-1),
+                                  .augmentation = make_augmentation(a, recipe)});
+  a.results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
 
   const auto& losses = history["loss"];
   const auto bad = std::find_if(losses.begin(), losses.end(), [](double value) { return !std::isfinite(value); });
@@ -128,8 +123,9 @@ void add_train(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("train", "Train a model and show how it goes");
   auto a = std::make_shared<TrainArguments>();
   command->footer("Example: tandem train minigooglenet --data digits --devices 'cpu*2' --epochs 10 --output plot.png");
-  add_zoo_model(*command, a->model);
+  add_model(*command, a->model);
   command->add_option("--data", a->data, kDataForms)->capture_default_str();
+  command->add_option("--weights", a->weights, "Weights to begin with: a .weights.h5, .h5 or .keras file");
   a->where.add_to(*command);
   command->add_option("--epochs", a->epochs, "Passes over the data (default: the recipe's)")
       ->transform(whole_number(1));
@@ -139,11 +135,6 @@ void add_train(CLI::App& app, Run& run) {
                    "Rows of a step over all devices (default: the recipe's for each, 64 unless it says otherwise)")
       ->transform(whole_number(1));
   a->how.add_to(*command);
-  command->add_option("--loss", a->loss, "A loss by Keras's name (default: the recipe's)");
-  command->add_option("--metrics", a->metrics, "Metrics by Keras's names, separated by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
   command->add_option("--augment", a->augment, kAugmentForms);
   auto* mean = command->add_flag("--mean-image", a->mean_image,
                                  "Subtract the training set's mean image (default: the recipe's)");

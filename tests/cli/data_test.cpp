@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "run_tandem.h"
+#include "tandem/core/config.h"
 #include "tandem/data/npy.h"
 #include "tandem/testing/npy.h"
 
@@ -28,8 +28,8 @@ class Data : public ::testing::Test {
     EXPECT_EQ(ended_.err, "");
     Arguments keys;
     if (ended_.status == 0) {
-      const auto history = nlohmann::ordered_json::parse(read_file(folder_.file("h.json")));
-      for (const auto& [key, values] : history.items()) keys.push_back(key);
+      const auto history = Config::from_json(read_file(folder_.file("h.json")));
+      for (const auto& [key, values] : history.as_object()) keys.push_back(key);
     }
     return keys;
   }

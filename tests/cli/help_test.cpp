@@ -23,7 +23,7 @@ TEST(Help, HoldsAlsoBesideAMistake) { EXPECT_EQ(run_tandem({"train", "--help", "
 
 TEST(Help, NamesNoFlagThatIsNotBuilt) {
   const auto help = run_tandem({"train", "--help"}).out;
-  for (const char* flag : {"--resume", "--save", "--servers", "--mesh", "--checkpoint-dir", "--precision"}) {
+  for (const char* flag : {"--resume", "--servers", "--mesh", "--checkpoint-dir", "--precision"}) {
     EXPECT_EQ(help.find(flag), std::string::npos) << flag;
   }
   expect_refused({"train", "minigooglenet", "--servers", "2"}, 2, "--servers is not known; see 'tandem train --help'");

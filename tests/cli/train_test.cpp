@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "made_up_images.h"
 #include "run_tandem.h"
+#include "tandem/core/config.h"
 
 namespace tandem::testing {
 namespace {
@@ -46,12 +46,12 @@ TEST_F(Train, WritesPlotAndHistory) {
   const auto plot = read_file(folder_.file("plot.png"));
   EXPECT_TRUE(plot.starts_with("\x89PNG\r\n\x1a\n"));
   EXPECT_NE(plot.find("IEND"), std::string::npos);
-  const auto history = nlohmann::ordered_json::parse(read_file(folder_.file("h.json")));
+  const auto history = Config::from_json(read_file(folder_.file("h.json")));
   Arguments keys;
-  for (const auto& [key, values] : history.items()) {
+  for (const auto& [key, values] : history.as_object()) {
     keys.push_back(key);
-    EXPECT_EQ(values.size(), 1u) << key;
-    EXPECT_TRUE(std::isfinite(values.at(0).get<double>())) << key;
+    EXPECT_EQ(values.as_list().size(), 1u) << key;
+    EXPECT_TRUE(std::isfinite(values.as_list().at(0).as_double())) << key;
   }
   EXPECT_EQ(keys, (Arguments{"accuracy", "loss", "val_accuracy", "val_loss"}));
   for (const char* file : {"plot.png", "h.json"})
@@ -92,7 +92,7 @@ TEST_F(Train, EveryAugmentationByName) {
 TEST_F(Train, LearningRateReachesTheOptimizer) {
   const auto losses = [&](const char* rate) {
     const auto text = history({"--batch-size", "12", "--seed", "1", "--augment", "none", "--learning-rate", rate});
-    return nlohmann::json::parse(text).at("loss").at(0).get<double>();
+    return Config::from_json(text).at("loss").as_list().at(0).as_double();
   };
   EXPECT_NE(losses("0"), losses("0.1"));
 }
@@ -138,7 +138,7 @@ TEST_F(Train, ValidationSplitTakesTheLastRows) {
 TEST_F(Train, ValidationSplitReplacesTheTestPart) {
   const auto val_loss = [&] {
     const auto text = history({"--steps", "1", "--batch-size", "8", "--seed", "1", "--validation-split", "0.5"});
-    return nlohmann::json::parse(text).at("val_loss").at(0).get<double>();
+    return Config::from_json(text).at("val_loss").as_list().at(0).as_double();
   };
   const auto before = val_loss();
   MadeUpImages{.test = 5}.write(folder_.path());

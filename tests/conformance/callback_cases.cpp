@@ -24,6 +24,7 @@
 #include "tandem/layers/input.h"
 #include "tandem/model/body.h"
 #include "tandem/optimizers/sgd.h"
+#include "tandem/testing/temporary_folder.h"
 
 namespace tandem::conformance {
 namespace {
@@ -159,12 +160,13 @@ std::string joined(const Config& names) {
 
 void check_model_checkpoint(Findings& findings) {
   each_row(findings, [&](const Config& row) {
-    const Scratch place;
+    const testing::TemporaryFolder place;
     Config settings = row.at("settings");
     settings.set("filepath", place.file(row.at("file").as_string()));
     const auto checkpoint = callbacks::ModelCheckpoint::from_config(settings);
-    const auto trained = train_by_script(read_script(row.at("script")), checkpoint,
-                                         {.folder = place.path(), .steps = row.at("steps_per_epoch").as_int()});
+    const auto trained =
+        train_by_script(read_script(row.at("script")), checkpoint,
+                        {.folder = place.path().string(), .steps = row.at("steps_per_epoch").as_int()});
     const auto& files = row.at("files_after_epoch").as_list();
     findings.count("epochs", trained.watch->files.size(), static_cast<int64_t>(files.size()));
     for (std::size_t i = 0; i < std::min(files.size(), trained.watch->files.size()); ++i)
@@ -352,7 +354,7 @@ void check_csv_logger(Findings& findings) {
   const auto& appended = about.at("appended").as_string();
   const auto lines = split(appended, '\n');
   const std::size_t half = split(first, '\n').size();
-  const Scratch place;
+  const testing::TemporaryFolder place;
   const auto path = place.file("log.csv");
   train_by_script(script_of(lines, half), callbacks::CSVLogger(path));
   findings.text("columns", split(text_of(path), '\n').at(0), lines.front());

@@ -4,7 +4,6 @@
 #include <c10/util/StringUtil.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -93,17 +92,6 @@ Tensor to_tensor(const Config& value) {
   std::vector<double> numbers;
   flatten(value, 0, sizes, numbers);
   return at::tensor(numbers, at::kDouble).reshape(sizes).to(at::kFloat);
-}
-
-Scratch::Scratch() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "tandem-conformance-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw DataError(c10::str(pattern, ": cannot be made"));
-  path_ = pattern;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace tandem::conformance

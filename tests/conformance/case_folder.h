@@ -49,18 +49,4 @@ void compare(Differences& differences, const std::string& what, double got, doub
 Tensor to_tensor(const Config& value);
 double to_number(const Config& value);
 
-/// A new empty folder for what a case writes, removed at the end.
-class Scratch {
- public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 }  // namespace tandem::conformance

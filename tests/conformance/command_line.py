@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the cases of a folder through the command line: what it predicts and evaluates must be Keras's numbers.
+"""Runs the cases of a folder through the command line: what it predicts, evaluates and trains must be Keras's numbers.
 
-usage: command_line.py TANDEM FOLDER
-Cases in not_built.txt are left out; the library's run has shown that they are refused.
+usage: command_line.py TANDEM FOLDER [NAME...]
+Cases in not_built.txt are left out; the library's run has shown that they are refused. Trained models are compared by the history
+and by the weights in the file that --save wrote, on one device and, where nothing is normalised by batch, on two. Needs h5py.
 """
 import concurrent.futures
+import io
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
+import h5py
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,22 +78,63 @@ def check_evaluate(tandem, case, about):
     return differs("evaluate", figures["loss"], np.load(case / "losses.npy")[0], about["tolerance"])
 
 
+def groups_differ(got, want, path, tolerance):
+    """Every data set of `want` must be in `got`, under the same path, and every layer's group `vars`."""
+    found = []
+    for name, item in want.items():
+        where = f"{path}/{name}"
+        if name not in got:
+            found.append(f"{where}: must be there")
+        elif isinstance(item, h5py.Group):
+            found += groups_differ(got[name], item, where, tolerance)
+        else:
+            found += differs(where, got[name][()], item[()], tolerance)
+    return found
+
+
+def check_train(tandem, case, about, devices):
+    """What fit gave and left, by a file of the whole model, which must predict as the trained model."""
+    if about["epochs"] == 0:
+        return []
+    # Replicas normalise by their own rows, so that only one device has Keras's numbers in training.
+    if devices > 1 and "BatchNormalization" in (case / "config.json").read_text():
+        return []
+    with tempfile.TemporaryDirectory() as place:
+        out, history = pathlib.Path(place) / "out.keras", pathlib.Path(place) / "out.json"
+        run([tandem, "train", str(case / "model.keras"), "--data", f"npy:{arrays(case, 'x')},{arrays(case, 'y')}", "--no-shuffle",
+             "--batch-size", str(about["batch_size"]), "--epochs", str(about["epochs"]), "--save", str(out),
+             "--history", str(history), "--verbose", "0", "--devices", f"cpu*{devices}"])
+        got, want = json.loads(history.read_text()), json.loads((case / "history.json").read_text())
+        found = [] if got.keys() == want.keys() else [f"history: keys must be {sorted(want)}, are {sorted(got)}"]
+        for key in want.keys() & got.keys():
+            found += differs(f"history {key}", got[key], want[key], about["tolerance"])
+        with zipfile.ZipFile(out) as archive:
+            weights = h5py.File(io.BytesIO(archive.read("model.weights.h5")), "r")
+        with weights, h5py.File(case / "trained.weights.h5", "r") as trained:
+            found += groups_differ(weights, trained, "", about["tolerance"])
+            if int(weights["optimizer/vars/0"][()]) != about["steps"]:
+                found.append(f"optimizer/vars/0: must be {about['steps']} updates")
+        return [f"{line} ({devices} devices)" if devices > 1 else line for line in found]
+
+
 def check(tandem, case):
     about = json.loads((case / "case.json").read_text())
     if about["kind"] not in ("layer", "model", "loss", "optimizer"):
         return None
     try:
-        return check_predict(tandem, case, about) + check_evaluate(tandem, case, about)
+        found = check_predict(tandem, case, about) + check_evaluate(tandem, case, about)
+        return found + check_train(tandem, case, about, 1) + check_train(tandem, case, about, 2)
     except (RuntimeError, subprocess.TimeoutExpired, OSError, KeyError, ValueError) as error:
         return [str(error)]
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    tandem, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    tandem, folder, chosen = sys.argv[1], pathlib.Path(sys.argv[2]), set(sys.argv[3:])
     left_out = not_built()
     cases = [c for c in sorted(folder.iterdir()) if (c / "case.json").exists() and c.name not in left_out]
+    cases = [c for c in cases if not chosen or c.name in chosen]
     passed = wrong = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case, found in zip(cases, pool.map(lambda c: check(tandem, c), cases)):

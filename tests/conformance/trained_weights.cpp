@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/saving/h5_file.h"
+#include "tandem/testing/temporary_folder.h"
 
 namespace tandem::conformance {
 namespace {
@@ -53,7 +54,7 @@ std::string difference(const Config& got, const Config& want, const std::string&
 }  // namespace
 
 void compare_trained_weights(Differences& differences, const CaseFolder& folder, Model& model) {
-  const Scratch scratch;
+  const testing::TemporaryFolder scratch;
   model.save_weights(scratch.file("own.weights.h5"));
   const auto got = saving::H5File::open(scratch.file("own.weights.h5"));
   const auto want = saving::H5File::open(folder.file("trained.weights.h5"));

@@ -12,7 +12,7 @@
 #include "tandem/callbacks/progbar_logger.h"
 #include "tandem/callbacks/reduce_lr_on_plateau.h"
 #include "tandem/callbacks/terminate_on_nan.h"
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/core/config_reader.h"
 
 namespace tandem {
 namespace {
@@ -25,7 +25,7 @@ std::shared_ptr<Callback> make_callback(const std::string&, const Config& config
 }
 
 std::shared_ptr<Callback> make_plain(const std::string& name, const Config& config) {
-  SettingsReader(name, config).finish();
+  ConfigReader(name, config).finish();
   return std::make_shared<Callback>();
 }
 

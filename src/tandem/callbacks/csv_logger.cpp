@@ -9,10 +9,11 @@
 #include <fstream>
 #include <vector>
 
-#include "tandem/callbacks/python_text.h"
+#include "tandem/callbacks/folder_of.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
+#include "tandem/core/python_text.h"
 #include "tandem/core/utf8.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -37,6 +38,7 @@ class CsvWriter : public Callback {
     const bool goes_on = options_.append && std::filesystem::file_size(filename_, unknown) > 0 && !unknown;
     has_names_ = goes_on;
     columns_.clear();
+    make_folder_of(filename_, "CSVLogger");
     file_ = std::ofstream(filename_, options_.append ? std::ios::app : std::ios::trunc);
     check();
   }
@@ -104,7 +106,7 @@ CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions options)
 CSVLogger CSVLogger::from_config(const Config& config) {
   std::string filename;
   CSVLoggerOptions options;
-  SettingsReader("CSVLogger", config)
+  ConfigReader("CSVLogger", config)
       .require("filename", filename)
       .read("separator", options.separator)
       .read("append", options.append)

@@ -77,9 +77,9 @@ TEST_F(CSVLoggerFile, RefusesWhatCannotBeWritten) {
               std::string::npos);
   }
   EXPECT_EQ(CSVLogger(path_, {.separator = "·"}).object()->class_name(), "CSVLogger") << "one character of two bytes";
-  const CSVLogger nowhere("/nonexistent/log.csv");
+  const CSVLogger nowhere("/dev/null/log.csv");
   EXPECT_EQ(message_of<DataError>([&] { log(nowhere, 0, {}); }),
-            "CSVLogger: file '/nonexistent/log.csv' cannot be written: No such file or directory");
+            "CSVLogger: folder '/dev/null' cannot be made: Not a directory");
   if (std::filesystem::exists("/dev/full")) {
     EXPECT_EQ(message_of<DataError>([&] {
                 log(CSVLogger("/dev/full"), 0, {Logs({{"loss", 1}})});

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "tandem/callbacks/monitor.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -87,7 +87,7 @@ EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : Handle(std::make_sh
 
 EarlyStopping EarlyStopping::from_config(const Config& config) {
   EarlyStoppingOptions options;
-  SettingsReader("EarlyStopping", config)
+  ConfigReader("EarlyStopping", config)
       .read("monitor", options.monitor)
       .read("min_delta", options.min_delta)
       .read("patience", options.patience)

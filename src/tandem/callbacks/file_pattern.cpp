@@ -8,8 +8,8 @@
 #include <limits>
 #include <string_view>
 
-#include "tandem/callbacks/python_text.h"
 #include "tandem/core/error.h"
+#include "tandem/core/python_text.h"
 #include "tandem/report/number_text.h"
 
 namespace tandem {

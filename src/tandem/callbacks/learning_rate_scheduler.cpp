@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "tandem/callbacks/python_text.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
 namespace {

@@ -8,10 +8,11 @@
 #include <system_error>
 
 #include "tandem/callbacks/file_pattern.h"
+#include "tandem/callbacks/folder_of.h"
 #include "tandem/callbacks/monitor.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -22,15 +23,6 @@ void check_ending(const std::string& filepath, bool weights) {
   throw InvalidArgument(c10::str("ModelCheckpoint: file name must end with ",
                                  weights ? ".weights.h5 or .h5 with save_weights_only" : ".keras or .h5", ", got '",
                                  filepath, "'"));
-}
-
-void make_folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw DataError(c10::str("ModelCheckpoint: folder '", folder.string(), "' cannot be made: ", error.message()));
 }
 
 class Checkpointer : public Callback {
@@ -87,7 +79,7 @@ class Checkpointer : public Callback {
   void save(int64_t epoch, std::optional<int64_t> batch, const Logs& logs) {
     const auto path = pattern_.fill(epoch + 1, batch, logs);
     if (!due(epoch, logs, path)) return;
-    make_folder_of(path);
+    make_folder_of(path, "ModelCheckpoint");
     if (options_.save_weights_only) {
       model_->save_weights(path);
     } else {
@@ -138,7 +130,7 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions op
 ModelCheckpoint ModelCheckpoint::from_config(const Config& config) {
   std::string filepath;
   ModelCheckpointOptions options;
-  SettingsReader reader("ModelCheckpoint", config);
+  ConfigReader reader("ModelCheckpoint", config);
   reader.require("filepath", filepath)
       .read("monitor", options.monitor)
       .read("verbose", options.verbose)

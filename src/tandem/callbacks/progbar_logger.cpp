@@ -3,7 +3,7 @@
 #include <iostream>
 #include <optional>
 
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/report/progress_bar.h"
 #include "tandem/report/terminal.h"
 
@@ -66,7 +66,7 @@ class BarDrawer : public Callback {
 ProgbarLogger::ProgbarLogger() : Handle(std::make_shared<BarDrawer>()) {}
 
 ProgbarLogger ProgbarLogger::from_config(const Config& config) {
-  SettingsReader("ProgbarLogger", config).finish();
+  ConfigReader("ProgbarLogger", config).finish();
   return {};
 }
 

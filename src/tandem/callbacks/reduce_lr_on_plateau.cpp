@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "tandem/callbacks/monitor.h"
-#include "tandem/callbacks/python_text.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -88,7 +88,7 @@ ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options)
 
 ReduceLROnPlateau ReduceLROnPlateau::from_config(const Config& config) {
   ReduceLROnPlateauOptions options;
-  SettingsReader("ReduceLROnPlateau", config)
+  ConfigReader("ReduceLROnPlateau", config)
       .read("monitor", options.monitor)
       .read("factor", options.factor)
       .read("patience", options.patience)

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "tandem/callbacks/python_text.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -36,7 +36,7 @@ TerminateOnNaN::TerminateOnNaN(TerminateOnNaNOptions options) : Handle(std::make
 
 TerminateOnNaN TerminateOnNaN::from_config(const Config& config) {
   TerminateOnNaNOptions options;
-  SettingsReader("TerminateOnNaN", config).read("raise_error", options.raise_error).finish();
+  ConfigReader("TerminateOnNaN", config).read("raise_error", options.raise_error).finish();
   return TerminateOnNaN(options);
 }
 

@@ -6,25 +6,48 @@
 #include <unordered_map>
 
 #include "tandem/core/error.h"
-#include "tandem/core/json_reader.h"
-#include "tandem/core/json_writer.h"
+#include "tandem/core/python_text.h"
 
 namespace tandem {
 namespace {
 
-// The value as an error message shows it.
-std::string shown(const Config& value) {
-  std::string text;
-  try {
-    text = value.to_json();
-  } catch (const DataError&) {
-    text = value.is_number() ? "a number that is not finite" : "a value that has no JSON form";
+constexpr std::size_t kLongestShown = 80;  // bytes
+
+// Appends the value until the text is longer than what is shown.
+void append_shown(std::string& text, const Config& value) {
+  if (value.is_null()) {
+    text += "null";
+  } else if (value.is_bool()) {
+    text += value.as_bool() ? "true" : "false";
+  } else if (value.is_int()) {
+    text += std::to_string(value.as_int());
+  } else if (value.is_string()) {
+    text += '"' + value.as_string() + '"';
+  } else if (value.is_number()) {
+    text += python_text(value.as_double());
+  } else if (value.is_list()) {
+    const char* before = "[";
+    for (const auto& item : value.as_list()) {
+      if (text.size() > kLongestShown) return;
+      text += before;
+      append_shown(text, item);
+      before = ",";
+    }
+    text += value.as_list().empty() ? "[]" : "]";
+  } else {
+    const char* before = "{\"";
+    for (const auto& [key, member] : value.as_object()) {
+      if (text.size() > kLongestShown) return;
+      text += before + key + "\":";
+      append_shown(text, member);
+      before = ",\"";
+    }
+    text += value.as_object().empty() ? "{}" : "}";
   }
-  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
 }
 
 [[noreturn]] void throw_kind(const char* expected, const Config& got) {
-  throw DataError(c10::str("config: must be ", expected, ", got ", shown(got)));
+  throw DataError(c10::str("config: must be ", expected, ", got ", got.shown()));
 }
 
 // A repeated key keeps its first place and takes its last value, as in Python.
@@ -104,7 +127,7 @@ const Config& Config::at(std::string_view key) const {
   for (const auto& [name, value] : as_object()) {
     if (name == key) return value;
   }
-  throw DataError(c10::str("config: member '", key, "' is missing in ", shown(*this)));
+  throw DataError(c10::str("config: member '", key, "' is missing in ", shown()));
 }
 
 Config Config::get(std::string_view key, Config fallback) const {
@@ -128,8 +151,16 @@ Config& Config::set(std::string_view key, Config value) {
   return *this;
 }
 
-std::string Config::to_json(int indent) const { return write_json(*this, indent); }
-
-Config Config::from_json(std::string_view text) { return read_json(text); }
+std::string Config::shown() const {
+  std::string text;
+  append_shown(text, *this);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  if (text.size() <= kLongestShown) return text;
+  auto end = kLongestShown - 3;
+  while ((text[end] & 0xC0) == 0x80) --end;  // no part of a character
+  return text.substr(0, end) + "...";
+}
 
 }  // namespace tandem

@@ -51,10 +51,15 @@ class Config {
   /// Sets member `key` of an object (a null becomes an object), replacing an earlier one in place.
   Config& set(std::string_view key, Config value);
 
-  /// Compact JSON, or with `indent` spaces a level. Reals are written with the digits that read back the same.
+  /// JSON, compact or with `indent` spaces a level. Reals are written as Python writes them, with the fewest digits
+  /// that read back the same. Throws DataError, naming the member, for what JSON cannot hold: numbers that are not
+  /// finite, texts that are not UTF-8, more than 200 levels.
   std::string to_json(int indent = -1) const;
-  /// Throws DataError with the position on malformed text.
+  /// A repeated key keeps its first place and takes its last value, as in Python. Throws DataError with the position on
+  /// malformed text. Both throw InvalidArgument in a build without nlohmann-json.
   static Config from_json(std::string_view text);
+  /// For error messages, in any build: much as compact JSON, on one line of at most 80 bytes.
+  std::string shown() const;
 
   bool operator==(const Config&) const = default;
 

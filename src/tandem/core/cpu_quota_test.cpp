@@ -12,10 +12,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A file system's root with only the files that say what the control group may use.
-class CpuQuota : public testing::Test {
+class CpuQuota : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / ("cpu_quota_" + std::to_string(getpid()));
+    root_ = fs::path(::testing::TempDir()) / ("cpu_quota_" + std::to_string(getpid()));
     fs::remove_all(root_);
   }
   void TearDown() override { fs::remove_all(root_); }

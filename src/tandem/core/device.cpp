@@ -20,7 +20,7 @@
 namespace tandem {
 namespace {
 
-constexpr int64_t kMostDevices = 4096;  // in "cpu*n": far above any machine, far below what exhausts its memory
+constexpr int64_t kMostDevices = 1024;  // in "cpu*n": far above any machine, far below what exhausts its memory
 
 std::optional<int64_t> parse_number(std::string_view text) {
   int64_t number = 0;

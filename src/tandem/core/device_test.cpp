@@ -81,7 +81,7 @@ TEST(Devices, RefusesOtherText) {
     EXPECT_NE(text_of_error.find("must"), std::string::npos) << "'" << text << "': " << text_of_error;
   }
   EXPECT_EQ(device_error([] { Devices::parse("cpu*0"); }),
-            "devices 'cpu*0': must be cpu*n or gpu*n with n from 1 to 4096, as in cpu*4");
+            "devices 'cpu*0': must be cpu*n or gpu*n with n from 1 to 1024, as in cpu*4");
 }
 
 // Ids are places in the list of visible GPUs, in any order and with any first one.
@@ -142,7 +142,7 @@ TEST(CheckAvailable, LooksAtThisMachine) {
 }
 
 TEST(Devices, GpusWantsAtLeastOne) {
-  EXPECT_NE(device_error([] { Devices::gpus(0); }).find("number of GPUs must be from 1 to 4096, got 0"),
+  EXPECT_NE(device_error([] { Devices::gpus(0); }).find("number of GPUs must be from 1 to 1024, got 0"),
             std::string::npos);
   EXPECT_THROW(Devices::gpus(-1), InvalidArgument);
 }

@@ -10,7 +10,7 @@ namespace tandem {
 namespace {
 
 // Puts the sink of before back at the end of a test.
-class LogTest : public testing::Test {
+class LogTest : public ::testing::Test {
  protected:
   void TearDown() override { set_log_sink(before_); }
   LogSink before_ = set_log_sink({});
@@ -28,21 +28,21 @@ TEST_F(LogTest, SinkReceivesLevelAndLine) {
 
 TEST_F(LogTest, DefaultSinkWritesToTheTerminal) {
   set_log_sink(before_);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   log_info("ready");
   log_warning("slow");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "[INFO] ready\n");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "[WARNING] slow\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "[INFO] ready\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "[WARNING] slow\n");
 }
 
 TEST_F(LogTest, EmptySinkIsSilent) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   log_info("nobody hears");
   log_warning("nobody hears");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(LogTest, SetReturnsTheSinkBefore) {

@@ -33,7 +33,8 @@ int64_t Shape::count() const {
   for (int64_t n : sizes_) {
     if (n == kUnknown)
       throw InvalidArgument(c10::str("shape ", to_string(), ": every size must be known to count elements"));
-    product *= n;
+    if (__builtin_mul_overflow(product, n, &product))
+      throw InvalidArgument(c10::str("shape ", to_string(), ": has more elements than can be counted"));
   }
   return product;
 }

@@ -104,8 +104,9 @@ class HeaderText {
     skip_spaces();
     const auto descr = rest_.starts_with('[') ? "of several fields"sv : quoted();
     const char order = descr.empty() ? '\0' : descr.front();
-    const auto type =
-        std::find_if(kTypes.begin(), kTypes.end(), [&](const NpyType& known) { return descr.substr(1) == known.code; });
+    const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const NpyType& known) {
+      return descr.size() > 1 && descr.substr(1) == known.code;
+    });
     if ("<>|="sv.find(order) == std::string_view::npos || type == kTypes.end()) {
       throw DataError(c10::str(where_, ": arrays of type ", descr,
                                " are not read; bool, int8 to int64, uint8 and float16 to float64 are"));

@@ -114,7 +114,7 @@ TEST(RandomMoves, RefuseBadRanges) {
             "RandomZoom: the range must be of rising factors above 0, got 0 to 2");
   EXPECT_THROW(RandomZoom({1.5, 0.5}), InvalidArgument);
   EXPECT_THROW(RandomZoom{nan}, InvalidArgument);
-  EXPECT_THROW(RandomRotation(std::numeric_limits<double>::infinity()), InvalidArgument);
+  EXPECT_THROW(RandomRotation{std::numeric_limits<double>::infinity()}, InvalidArgument);
   EXPECT_THROW(RandomRotation(1, {.fill_mode = "reflct"}), InvalidArgument);
 }
 

@@ -21,7 +21,7 @@ Tensor as_factor(const Tensor& weights, const Tensor& values) {
 
 LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const {
   if (outputs.size() != static_cast<int64_t>(losses_.size()) || rows.y.size() != outputs.size()) {
-    throw InvalidArgument(c10::str("fit: a model with ", outputs.size(),
+    throw InvalidArgument(c10::str("loss: a model with ", outputs.size(),
                                    " outputs must get as many losses and targets, got ", losses_.size(), " losses and ",
                                    rows.y.size(), " targets"));
   }

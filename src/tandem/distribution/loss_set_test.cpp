@@ -97,7 +97,7 @@ TEST(LossSet, NumbersMustAgree) {
       message_of([] {
         squared_error().add_up({at::ones({2, 1}), at::ones({2, 1})}, {}, {at::ones({2, 1}), at::ones({2, 1}), {}});
       }),
-      "fit: a model with 2 outputs must get as many losses and targets, got 1 losses and 1 targets");
+      "loss: a model with 2 outputs must get as many losses and targets, got 1 losses and 1 targets");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/network/subclassed.h"
 
 namespace tandem::distribute {
 namespace {
@@ -18,7 +19,7 @@ double seconds_between(StepClock::time_point start, StepClock::time_point end) {
 }
 
 double scalar(const Tensor& value, const char* what) {
-  if (!value.defined() || value.numel() != 1) {
+  if (!value.defined() || value.numel() != 1 || value.is_complex()) {
     throw InvalidArgument(c10::str(what, ": must get a scalar, got ",
                                    value.defined() ? Shape::of(value.sizes().vec()).to_string() : "no tensor"));
   }
@@ -34,11 +35,14 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
       communicator_(communicator),
       shared_(shared),
       own_(std::move(own)),
+      own_step_(dynamic_cast<const SubclassedModel*>(program.network.get()) != nullptr),
       context_{.training = shared.training,
                .random = shared.random,
                .first_row = first_row,
                .logits = &logits_,
-               .added_losses = &added_} {}
+               .added_losses = &added_} {
+  own_.x = program.network->as_inputs(own_.x);
+}
 
 void ReplicaStep::run() {
   replica_.begin_step();
@@ -56,7 +60,7 @@ void ReplicaStep::run() {
     } else {
       program_.network->test_step(*this);
     }
-    if (idle_ranks()) announce(Collective::end);
+    if (announced()) announce(Collective::end);
   }
   if (shared_.training) replica_.computing += seconds_between(computing_since_, StepClock::now());
 }
@@ -76,7 +80,10 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
   replica_.parts.clear();
   for (const auto& part : value.parts) replica_.parts.push_back(part.item<double>());
   Tensor part = value.total;
-  for (const auto& loss : added_.losses()) part = part + loss * share();
+  for (const auto& loss : added_.losses()) {
+    scalar(loss, "add_loss");
+    part = part + loss * share();
+  }
   if (communicator_.rank() == shared_.first_active) {  // penalties count once, whatever the number of replicas
     const Tensor penalty = program_.network->regularization();
     if (penalty.defined()) part = part + penalty;
@@ -91,7 +98,11 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
   if (!shared_.training) throw InvalidArgument("minimize: must be called in training, not in evaluate");
   if (!program_.optimizer)
     throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with an optimizer first"));
-  if (!loss.defined() || loss.numel() != 1) scalar(loss, "minimize");
+  scalar(loss, "minimize");
+  if (own_step_ && !loss.requires_grad() && !replica_.trainable.weights().empty()) {
+    throw InvalidArgument(c10::str("minimize: the loss of model '", program_.network->name(),
+                                   "' must depend on its weights, got one without a gradient"));
+  }
   replica_.trainable.zero_gradients();
   const Tensor part = loss.is_same(computed_) ? computed_part_ : share() == 1 ? loss : loss * share();
   if (part.requires_grad()) part.backward();
@@ -100,6 +111,7 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
 }
 
 void ReplicaStep::update_metrics(const Tensors& y_pred) {
+  if (y_pred.empty()) throw InvalidArgument("update_metrics: must get the model's outputs, got none");
   if (!shared_.observer) return;
   c10::NoGradGuard no_grad;
   shared_.observer(communicator_.rank(), own_, y_pred);
@@ -141,7 +153,7 @@ void ReplicaStep::follow() {
 }
 
 void ReplicaStep::exchange_counts(std::vector<double>& counts) {
-  if (idle_ranks()) announce(Collective::counts);
+  if (announced()) announce(Collective::counts);
   Tensor all = at::tensor(counts, at::kDouble);
   communicator_.all_reduce(all);
   counts.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts.size());
@@ -152,10 +164,10 @@ Tensor ReplicaStep::selection(const std::vector<Weight>& weights) const {
   Tensor chosen = at::zeros({static_cast<int64_t>(all.size())}, at::kDouble);
   auto* flags = chosen.mutable_data_ptr<double>();
   for (const auto& w : weights) {
-    const auto found = std::find(all.begin(), all.end(), w);
+    const auto found = w.defined() ? std::find(all.begin(), all.end(), w) : all.end();
     if (found == all.end()) {
-      throw InvalidArgument(c10::str("minimize: weight '", w.name(), "' must be a trainable weight of model '",
-                                     program_.network->name(), "'"));
+      throw InvalidArgument(c10::str("minimize: weight '", w.defined() ? w.name() : "",
+                                     "' must be a trainable weight of model '", program_.network->name(), "'"));
     }
     flags[found - all.begin()] = 1;
   }
@@ -166,9 +178,14 @@ Tensor ReplicaStep::selection(const std::vector<Weight>& weights) const {
 Tensor ReplicaStep::exchange_gradients(Tensor chosen) {
   const auto start = StepClock::now();
   replica_.computing += seconds_between(computing_since_, start);
-  if (idle_ranks()) {
+  if (announced()) {
     if (own_.rows() > 0) announce(Collective::gradients);
-    communicator_.all_reduce(chosen);  // those without rows learn which weights are meant
+    communicator_.all_reduce(chosen);  // replicas without rows learn which weights are meant
+    const Tensor agreed = (chosen == 0) | (chosen == static_cast<double>(shared_.active_ranks));
+    if (!agreed.all().item<bool>()) {
+      throw InvalidArgument(c10::str("minimize: every replica of model '", program_.network->name(),
+                                     "' must name the same weights, but they named others"));
+    }
   }
   communicator_.all_reduce(replica_.trainable.gradients());
   computing_since_ = StepClock::now();

@@ -44,7 +44,7 @@ class ReplicaStep final : public Step {
 
  private:
   enum class Collective : int64_t { end = 0, counts = 1, gradients = 2 };
-  // Some replica has no rows: tells it what comes.
+  // Tells the other replicas what comes.
   void announce(Collective next);
   void follow();
   void exchange_counts(std::vector<double>& counts);
@@ -53,7 +53,9 @@ class ReplicaStep final : public Step {
   // Adds up the gradients, and returns the selection of those who have rows.
   Tensor exchange_gradients(Tensor chosen);
   void update(const Tensor& chosen);
-  bool idle_ranks() const { return shared_.active_ranks < communicator_.world_size(); }
+  // Whether collectives are announced: where a replica has no rows and follows, and where a model's own step might make
+  // others on one replica than on the next.
+  bool announced() const { return shared_.active_ranks < communicator_.world_size() || own_step_; }
   // This replica's rows as a part of all.
   double share() const { return static_cast<double>(own_.rows()) / static_cast<double>(shared_.rows); }
 
@@ -62,6 +64,7 @@ class ReplicaStep final : public Step {
   comm::Communicator& communicator_;
   const SharedStep& shared_;
   data::Batch own_;
+  bool own_step_;  // the model may have a train_step of its own
   LogitsRecord logits_;
   AddedLosses added_;
   CallContext context_;

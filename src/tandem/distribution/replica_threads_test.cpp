@@ -81,7 +81,7 @@ TEST(ThreadsPerDevice, AskedThenEnvironmentThenCores) {
   for (const char* wrong : {"0", "-1", "two", "2x", ""}) {
     setenv(kName, wrong, 1);
     EXPECT_EQ(message_of([] { threads_per_device(2, 0); }),
-              std::string("TANDEM_THREADS_PER_DEVICE: must be a positive whole number, got '") + wrong + "'");
+              std::string("TANDEM_THREADS_PER_DEVICE: must be a whole number from 1 to 1024, got '") + wrong + "'");
   }
   unsetenv(kName);
   EXPECT_EQ(message_of([] { threads_per_device(2, -1); }),

@@ -4,11 +4,29 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <unordered_map>
+
 #include "tandem/core/error.h"
 #include "tandem/distribution/replica_step.h"
 #include "tandem/kernels/cpu_allocator.h"
 
 namespace tandem::distribute {
+namespace {
+
+// Weights that share memory (tied parameters of a LibTorch module) would be trained apart in each replica.
+void check_apart(const std::vector<Weight>& weights, const Network& network) {
+  std::unordered_map<const void*, const Weight*> places;
+  for (const auto& w : weights) {
+    const Tensor& value = w.variable().value;
+    if (value.numel() == 0) continue;
+    const auto [found, is_new] = places.emplace(value.const_data_ptr(), &w);
+    if (is_new) continue;
+    throw InvalidArgument(c10::str("model '", network.name(), "': weights '", found->second->name(), "' and '",
+                                   w.name(), "' share their memory; tied weights must be one weight"));
+  }
+}
+
+}  // namespace
 
 Replicated::Replicated(const Program& program, const Devices& devices, int64_t threads_per_device)
     : program_(program), devices_(devices), group_(devices.size()), threads_(devices.size(), threads_per_device) {
@@ -24,6 +42,7 @@ Replicated::Replicated(const Program& program, const Devices& devices, int64_t t
                                    ": must update element by element under this strategy"));
   }
   masters_ = program_.network->weights();
+  check_apart(masters_, *program_.network);
   const auto fixed = program_.network->non_trainable_weights();
   for (const auto& w : fixed) {
     if (!w.trainable()) statistics_.push_back(w);
@@ -120,10 +139,11 @@ Tensors Replicated::predict_step(const Tensors& x) {
     c10::NoGradGuard no_grad;
     replica.outputs = {};
     if (edge[r] == edge[r + 1]) return;
+    const Tensors inputs = program_.network->as_inputs(batch.slice(edge[r], edge[r + 1]).x);
     const WeightScope weights(replica.map);
     const CallContext context{.first_row = edge[r]};
     const CallScope scope(context);
-    replica.outputs = program_.network->outputs(batch.slice(edge[r], edge[r + 1]).x, context);
+    replica.outputs = program_.network->outputs(inputs, context);
   });
   Tensors merged;
   for (int64_t i = 0; i < replicas_.front()->outputs.size(); ++i) {

@@ -1,7 +1,6 @@
 #include "tandem/layers/add.h"
 
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -18,9 +17,6 @@ class AddLayer : public ElementwiseMergeLayer {
 
 Add::Add(AddOptions options) : LayerHandle(make_remembered<AddLayer>(options.name)) {}
 
-Add Add::from_config(const Config& config) {
-  refuse_settings(config, "Add", {"activity_regularizer"});
-  return Add();
-}
+Add Add::from_config(const Config&) { return Add(); }
 
 }  // namespace tandem::layers

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -22,9 +21,6 @@ class AverageLayer : public ElementwiseMergeLayer {
 
 Average::Average(AverageOptions options) : LayerHandle(make_remembered<AverageLayer>(options.name)) {}
 
-Average Average::from_config(const Config& config) {
-  refuse_settings(config, "Average", {"activity_regularizer"});
-  return Average();
-}
+Average Average::from_config(const Config&) { return Average(); }
 
 }  // namespace tandem::layers

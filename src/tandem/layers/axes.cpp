@@ -20,7 +20,7 @@ std::vector<int64_t> Axes::of_rank(const std::string& where, int64_t rank) const
       throw InvalidArgument(c10::str(where, ": axis must be within a weight of rank ", rank, ", got ", number));
     }
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) {
-      throw InvalidArgument(c10::str(where, ": axis must name each axis once, got ", to_config().to_json()));
+      throw InvalidArgument(c10::str(where, ": axis must name each axis once, got ", to_config().shown()));
     }
     axes.push_back(axis);
   }

@@ -152,7 +152,7 @@ BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
     : LayerHandle(make_remembered<BatchNormalizationLayer>(options.name, options)) {}
 
 BatchNormalization BatchNormalization::from_config(const Config& config) {
-  refuse_settings(config, "BatchNormalization", {"activity_regularizer", "synchronized", "renorm"});
+  refuse_settings(config, "BatchNormalization", {"synchronized", "renorm"});
   Config axis = config.get("axis", -1);
   if (axis.is_list() && axis.as_list().size() == 1) axis = Config(axis.as_list().front());  // as older Keras wrote it
   return BatchNormalization(

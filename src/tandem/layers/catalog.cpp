@@ -34,6 +34,7 @@
 #include "tandem/layers/reshape.h"
 #include "tandem/layers/resizing.h"
 #include "tandem/layers/separable_conv2d.h"
+#include "tandem/layers/serialization.h"
 #include "tandem/layers/softmax.h"
 #include "tandem/layers/subtract.h"
 #include "tandem/layers/up_sampling2d.h"
@@ -44,6 +45,15 @@ namespace {
 
 template <class Handle>
 LayerHandle make_from_config(const Config& config) {
+  LayerHandle layer = Handle::from_config(config);
+  // Keras takes one for every layer; a penalty must not be dropped.
+  refuse_settings(config, layer->class_name(), {"activity_regularizer"});
+  return layer;
+}
+
+/// A layer that reads its activity_regularizer.
+template <class Handle>
+LayerHandle make_regularized(const Config& config) {
   return Handle::from_config(config);
 }
 
@@ -56,11 +66,11 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"AveragePooling2D", make_from_config<layers::AveragePooling2D>},
                    {"BatchNormalization", make_from_config<layers::BatchNormalization>},
                    {"Concatenate", make_from_config<layers::Concatenate>},
-                   {"Conv2D", make_from_config<layers::Conv2D>},
-                   {"Conv2DTranspose", make_from_config<layers::Conv2DTranspose>},
+                   {"Conv2D", make_regularized<layers::Conv2D>},
+                   {"Conv2DTranspose", make_regularized<layers::Conv2DTranspose>},
                    {"Cropping2D", make_from_config<layers::Cropping2D>},
-                   {"Dense", make_from_config<layers::Dense>},
-                   {"DepthwiseConv2D", make_from_config<layers::DepthwiseConv2D>},
+                   {"Dense", make_regularized<layers::Dense>},
+                   {"DepthwiseConv2D", make_regularized<layers::DepthwiseConv2D>},
                    {"Dropout", make_from_config<layers::Dropout>},
                    {"Embedding", make_from_config<layers::Embedding>},
                    {"Flatten", make_from_config<layers::Flatten>},
@@ -78,7 +88,7 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"Rescaling", make_from_config<layers::Rescaling>},
                    {"Reshape", make_from_config<layers::Reshape>},
                    {"Resizing", make_from_config<layers::Resizing>},
-                   {"SeparableConv2D", make_from_config<layers::SeparableConv2D>},
+                   {"SeparableConv2D", make_regularized<layers::SeparableConv2D>},
                    {"Softmax", make_from_config<layers::Softmax>},
                    {"Subtract", make_from_config<layers::Subtract>},
                    {"UpSampling2D", make_from_config<layers::UpSampling2D>},
@@ -95,7 +105,7 @@ void check_dtype(const Config& config, const std::string& class_name) {
   const Config name = policy ? dtype.at("config").at("name") : dtype;
   if (name.is_string() && name.as_string() == "float32") return;
   throw InvalidArgument(
-      c10::str(class_name, ": dtype must be float32, got ", name.is_string() ? name.as_string() : name.to_json()));
+      c10::str(class_name, ": dtype must be float32, got ", name.is_string() ? name.as_string() : name.shown()));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ enum class LayerOrigin { kAny, kProgram };
 
 /// A layer from Keras's class name ("Conv2D"), or the name that register_layer gave it, and its config; "name" and
 /// "trainable" of the config are applied. Not built. Throws InvalidArgument on an unknown class, proposing the nearest,
-/// and on a dtype other than float32; DataError on a config that lacks what the layer needs.
+/// on a dtype other than float32 and on an activity_regularizer for a layer that has none; DataError on a config that
+/// lacks what the layer needs.
 LayerHandle layer_from_config(const std::string& class_name, const Config& config,
                               LayerOrigin origin = LayerOrigin::kAny);
 

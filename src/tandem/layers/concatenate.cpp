@@ -4,7 +4,6 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -62,7 +61,6 @@ Concatenate::Concatenate(ConcatenateOptions options)
     : LayerHandle(make_remembered<ConcatenateLayer>(options.name, options.axis)) {}
 
 Concatenate Concatenate::from_config(const Config& config) {
-  refuse_settings(config, "Concatenate", {"activity_regularizer"});
   return Concatenate({.axis = config.get("axis", -1).as_int()});
 }
 

@@ -55,7 +55,6 @@ Cropping2D::Cropping2D(Sides2D cropping, Cropping2DOptions options)
 
 Cropping2D Cropping2D::from_config(const Config& config) {
   check_channels_last(config, "Cropping2D");
-  refuse_settings(config, "Cropping2D", {"activity_regularizer"});
   return Cropping2D(Sides2D::from_config(config, "cropping", 0));
 }
 

@@ -89,7 +89,7 @@ Embedding::Embedding(int64_t input_dim, int64_t output_dim, EmbeddingOptions opt
     : LayerHandle(make_remembered<EmbeddingLayer>(options.name, input_dim, output_dim, options)) {}
 
 Embedding Embedding::from_config(const Config& config) {
-  refuse_settings(config, "Embedding", {"activity_regularizer", "lora_rank", "quantization_config"});
+  refuse_settings(config, "Embedding", {"lora_rank", "quantization_config"});
   return Embedding(config.at("input_dim").as_int(), config.at("output_dim").as_int(),
                    {.embeddings_initializer = initializer_from(config, "embeddings_initializer", "uniform"),
                     .embeddings_regularizer = regularizer_from(config, "embeddings_regularizer"),

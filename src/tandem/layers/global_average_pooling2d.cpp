@@ -24,7 +24,6 @@ GlobalAveragePooling2D::GlobalAveragePooling2D(GlobalAveragePooling2DOptions opt
 
 GlobalAveragePooling2D GlobalAveragePooling2D::from_config(const Config& config) {
   check_channels_last(config, "GlobalAveragePooling2D");
-  refuse_settings(config, "GlobalAveragePooling2D", {"activity_regularizer"});
   return GlobalAveragePooling2D({.keepdims = config.get("keepdims", false).as_bool()});
 }
 

@@ -24,7 +24,6 @@ GlobalMaxPooling2D::GlobalMaxPooling2D(GlobalMaxPooling2DOptions options)
 
 GlobalMaxPooling2D GlobalMaxPooling2D::from_config(const Config& config) {
   check_channels_last(config, "GlobalMaxPooling2D");
-  refuse_settings(config, "GlobalMaxPooling2D", {"activity_regularizer"});
   return GlobalMaxPooling2D({.keepdims = config.get("keepdims", false).as_bool()});
 }
 

@@ -1,7 +1,5 @@
 #include "tandem/layers/identity.h"
 
-#include "tandem/layers/serialization.h"
-
 namespace tandem::layers {
 namespace {
 
@@ -17,9 +15,6 @@ class IdentityLayer : public Layer {
 
 Identity::Identity(IdentityOptions options) : LayerHandle(make_remembered<IdentityLayer>(options.name)) {}
 
-Identity Identity::from_config(const Config& config) {
-  refuse_settings(config, "Identity", {"activity_regularizer"});
-  return Identity();
-}
+Identity Identity::from_config(const Config&) { return Identity(); }
 
 }  // namespace tandem::layers

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "tandem/layers/catalog.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_case_test.h"
 
@@ -19,36 +18,6 @@ TEST(Identity, ReturnsWhatItGets) {
   EXPECT_EQ(Identity()(a).data_ptr(), a.data_ptr());
   EXPECT_EQ(Identity().call_many({a, b}, CallContext{}).size(), 2);
   EXPECT_EQ(Identity()(Input({3, -1})).shape(), (Shape{-1, 3, -1}));
-}
-
-// A penalty on what a layer returns would be lost without a word.
-TEST(LayerConfig, AnActivityRegularizerThatIsNotKeptIsRefused) {
-  const auto config = Config::from_json(R"({"activity_regularizer": "l2", "target_shape": [2], "dims": [1], "scale": 1,
-    "height": 2, "width": 2, "input_dim": 2, "output_dim": 2})");
-  for (const char* name : {"Add",
-                           "Average",
-                           "Concatenate",
-                           "Cropping2D",
-                           "Embedding",
-                           "GlobalAveragePooling2D",
-                           "GlobalMaxPooling2D",
-                           "Identity",
-                           "LayerNormalization",
-                           "LeakyReLU",
-                           "Maximum",
-                           "Minimum",
-                           "Multiply",
-                           "Permute",
-                           "ReLU",
-                           "Rescaling",
-                           "Reshape",
-                           "Resizing",
-                           "Softmax",
-                           "Subtract",
-                           "UpSampling2D",
-                           "ZeroPadding2D"}) {
-    expect_refused([&] { layer_from_config(name, config); }, {name, "activity_regularizer", "l2"});
-  }
 }
 
 }  // namespace

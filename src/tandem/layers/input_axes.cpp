@@ -14,7 +14,7 @@ std::vector<int64_t> input_axes(const Layer& layer, const Axes& axes, const Shap
       throw_shape_error(layer, c10::str("axis ", number, " must be one of the input's and not the batch"), input);
     }
     if (std::find(found.begin(), found.end(), axis) != found.end()) {
-      throw_shape_error(layer, c10::str("axis must name each axis once and not ", axes.to_config().to_json()), input);
+      throw_shape_error(layer, c10::str("axis must name each axis once and not ", axes.to_config().shown()), input);
     }
     found.push_back(axis);
   }

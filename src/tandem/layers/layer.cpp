@@ -6,22 +6,14 @@
 #include <c10/util/Type.h>
 
 #include <algorithm>
-#include <cctype>
-#include <map>
-#include <mutex>
-#include <set>
 #include <typeinfo>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/dry_run.h"
+#include "tandem/layers/making_scope.h"
 
 namespace tandem {
 namespace {
-
-std::mutex names_mutex;
-std::map<std::string, int64_t>& name_counters() {
-  static std::map<std::string, int64_t> counters;
-  return counters;
-}
 
 // A layer that is shared, here and in a nested model, brings its weights once.
 void append(std::vector<Weight>& all, const std::vector<Weight>& more) {
@@ -30,79 +22,16 @@ void append(std::vector<Weight>& all, const std::vector<Weight>& more) {
   }
 }
 
-thread_local MakingScope* making = nullptr;
-
-// `layer` and everything that it is made of.
-void collect(const Layer& layer, std::set<const Layer*>& all) {
-  if (!all.insert(&layer).second) return;
-  for (const auto& child : layer.children()) collect(*child, all);
-}
-
 }  // namespace
 
-std::string snake_case(const std::string& class_name) {
-  std::string out;
-  for (std::size_t i = 0; i < class_name.size(); ++i) {
-    const auto at = [&](std::size_t j) { return static_cast<unsigned char>(class_name[j]); };
-    const bool boundary =
-        i > 0 && std::isupper(at(i)) &&
-        (std::islower(at(i - 1)) || (i + 1 < class_name.size() && std::islower(at(i + 1)) && !std::isdigit(at(i - 1))));
-    if (boundary) out += '_';
-    out += static_cast<char>(std::tolower(at(i)));
-  }
-  return out;
+Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {
+  MakingScope::note(this);
 }
 
-std::string unique_layer_name(const std::string& class_name) {
-  const std::string base = snake_case(class_name);
-  std::lock_guard lock(names_mutex);
-  const int64_t count = name_counters()[base]++;
-  return count == 0 ? base : base + "_" + std::to_string(count);
-}
-
-void clear_session() {
-  std::lock_guard lock(names_mutex);
-  name_counters().clear();
-}
+Layer::~Layer() { MakingScope::forget(this); }
 
 void throw_shape_error(const Layer& layer, const std::string& must, const Shape& got) {
   throw InvalidArgument(c10::str("layer '", layer.name(), "' (", layer.class_name(), "): ", must, ", got ", got));
-}
-
-Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {
-  if (making) making->made_.push_back(this);
-}
-
-Layer::~Layer() {
-  for (auto* scope = making; scope; scope = scope->outer_) std::erase(scope->made_, this);
-}
-
-MakingScope::MakingScope() : outer_(making) { making = this; }
-
-MakingScope::~MakingScope() { making = outer_; }
-
-void MakingScope::finish(Layer& layer) {
-  for (Layer* made : made_) {
-    if (made != &layer) layer.made_inside_.push_back(made->weak_from_this());
-  }
-  made_.clear();
-  if (outer_) outer_->made_.push_back(&layer);
-}
-
-void Layer::check_reachable() const {
-  std::set<const Layer*> reached;
-  collect(*this, reached);
-  for (const Layer* owner : reached) {
-    for (const auto& weak : owner->made_inside_) {
-      const auto made = weak.lock();
-      if (!made || reached.contains(made.get())) continue;
-      if (made->built() && made->weights().empty()) continue;  // nothing to reach
-      throw InvalidArgument(c10::str("layer '", made->name(), "' (", made->class_name(), ") is a member of '",
-                                     owner->name(), "' (", owner->class_name(),
-                                     ") that is not registered, so that replicas cannot reach it: wrap it in "
-                                     "track(\"name\", ...)"));
-    }
-  }
 }
 
 std::string Layer::why_not_replicable() const {
@@ -146,12 +75,9 @@ Tensors Layer::call_many(const Tensors& inputs, const CallContext& context) {
 Tensor Layer::call_with_relu(const Tensor& x, const CallContext& context) { return at::relu(call(x, context)); }
 
 Shape Layer::output_shape(const Shape& input) {
-  // A dry run on two rows: what call returns for them, with its batch axis unknown again.
-  auto sizes = input.sizes();
-  if (!sizes.empty() && sizes[0] == Shape::kUnknown) sizes[0] = 2;
-  for (auto& n : sizes) n = n == Shape::kUnknown ? 1 : n;
+  // What call returns for a dry run, with its batch axis unknown again.
   c10::NoGradGuard no_grad;
-  Shape out = Shape::of(call(at::zeros(sizes), CallContext{}).sizes().vec());
+  Shape out = Shape::of(call(dry_inputs({input})[0], CallContext{}).sizes().vec());
   if (!out.empty() && !input.empty()) out[0] = input[0];
   return out;
 }
@@ -199,8 +125,13 @@ void Layer::set_trainable(bool trainable) {
 
 void Layer::ensure_built(const Shapes& inputs) {
   if (built_) return;
-  weights_.clear();  // of an attempt that failed half-way
-  build_many(inputs);
+  const std::size_t made = weights_.size();  // by the constructor
+  try {
+    build_many(inputs);
+  } catch (...) {
+    weights_.resize(made);  // another attempt begins anew
+    throw;
+  }
   build_shapes_ = inputs;
   built_ = true;
 }
@@ -253,6 +184,10 @@ std::shared_ptr<Layer> Layer::fresh_copy() const {
 }
 
 Weight Layer::add_weight(const std::string& name, const Shape& shape, const WeightOptions& options) {
+  if (built_) {
+    throw InvalidArgument(c10::str("layer '", this->name(), "' (", class_name(), "): add_weight '", name,
+                                   "' must be called in build or in the constructor, not in call"));
+  }
   auto variable = std::make_shared<Variable>();
   variable->name = name;
   variable->shape = shape;

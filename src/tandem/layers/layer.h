@@ -12,6 +12,7 @@
 #include "tandem/core/shape.h"
 #include "tandem/core/tensor.h"
 #include "tandem/layers/call_context.h"
+#include "tandem/layers/layer_names.h"
 #include "tandem/layers/weight.h"
 
 namespace tandem {
@@ -120,30 +121,6 @@ class Layer : public std::enable_shared_from_this<Layer> {
   std::vector<std::weak_ptr<Layer>> made_inside_;  // by its constructor
   std::function<std::shared_ptr<Layer>()> recipe_;
 };
-
-/// While a layer is being made on this thread: notes the layers that it makes for itself, so that one that is not
-/// registered can be named.
-class MakingScope {
- public:
-  MakingScope();
-  ~MakingScope();
-  MakingScope(const MakingScope&) = delete;
-  MakingScope& operator=(const MakingScope&) = delete;
-  /// `layer` is made, and owned by a shared_ptr.
-  void finish(Layer& layer);
-
- private:
-  friend class Layer;
-  MakingScope* outer_;
-  std::vector<Layer*> made_;
-};
-
-/// "conv2d" for the first of a class, "conv2d_1" for the next, as Keras names layers. clear_session starts anew.
-std::string unique_layer_name(const std::string& class_name);
-/// Forgets the counters behind automatic names, as keras.utils.clear_session.
-void clear_session();
-/// "Conv2D" to "conv2d", "BatchNormalization" to "batch_normalization", as Keras does.
-std::string snake_case(const std::string& class_name);
 
 /// Throws InvalidArgument: "layer 'dense' (Dense): <must>, got <shape>".
 [[noreturn]] void throw_shape_error(const Layer& layer, const std::string& must, const Shape& got);

@@ -5,6 +5,7 @@
 
 #include "tandem/layers/keras_tensor.h"
 #include "tandem/layers/layer.h"
+#include "tandem/layers/making_scope.h"
 
 namespace tandem {
 

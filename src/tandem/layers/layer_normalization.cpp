@@ -126,7 +126,7 @@ LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
     : LayerHandle(make_remembered<LayerNormalizationLayer>(options.name, options)) {}
 
 LayerNormalization LayerNormalization::from_config(const Config& config) {
-  refuse_settings(config, "LayerNormalization", {"activity_regularizer", "rms_scaling"});
+  refuse_settings(config, "LayerNormalization", {"rms_scaling"});
   return LayerNormalization({.axis = Axes::from_config(config.get("axis", -1)),
                              .epsilon = config.get("epsilon", 1e-3).as_double(),
                              .center = config.get("center", true).as_bool(),

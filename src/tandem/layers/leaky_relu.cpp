@@ -4,7 +4,6 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -32,7 +31,6 @@ LeakyReLU::LeakyReLU(LeakyReLUOptions options)
     : LayerHandle(make_remembered<LeakyReLULayer>(options.name, options.negative_slope)) {}
 
 LeakyReLU LeakyReLU::from_config(const Config& config) {
-  refuse_settings(config, "LeakyReLU", {"activity_regularizer"});
   const Config slope = config.get("negative_slope", config.get("alpha", 0.3));  // "alpha" of Keras 2
   return LeakyReLU({.negative_slope = slope.as_double()});
 }

@@ -4,7 +4,6 @@
 
 #include "tandem/layers/extreme.h"
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -23,9 +22,6 @@ class MaximumLayer : public ElementwiseMergeLayer {
 
 Maximum::Maximum(MaximumOptions options) : LayerHandle(make_remembered<MaximumLayer>(options.name)) {}
 
-Maximum Maximum::from_config(const Config& config) {
-  refuse_settings(config, "Maximum", {"activity_regularizer"});
-  return Maximum();
-}
+Maximum Maximum::from_config(const Config&) { return Maximum(); }
 
 }  // namespace tandem::layers

@@ -4,7 +4,6 @@
 
 #include "tandem/layers/extreme.h"
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -23,9 +22,6 @@ class MinimumLayer : public ElementwiseMergeLayer {
 
 Minimum::Minimum(MinimumOptions options) : LayerHandle(make_remembered<MinimumLayer>(options.name)) {}
 
-Minimum Minimum::from_config(const Config& config) {
-  refuse_settings(config, "Minimum", {"activity_regularizer"});
-  return Minimum();
-}
+Minimum Minimum::from_config(const Config&) { return Minimum(); }
 
 }  // namespace tandem::layers

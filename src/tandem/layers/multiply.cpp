@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -25,9 +24,6 @@ class MultiplyLayer : public ElementwiseMergeLayer {
 
 Multiply::Multiply(MultiplyOptions options) : LayerHandle(make_remembered<MultiplyLayer>(options.name)) {}
 
-Multiply Multiply::from_config(const Config& config) {
-  refuse_settings(config, "Multiply", {"activity_regularizer"});
-  return Multiply();
-}
+Multiply Multiply::from_config(const Config&) { return Multiply(); }
 
 }  // namespace tandem::layers

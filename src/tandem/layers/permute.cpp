@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -20,7 +19,7 @@ class PermuteLayer : public Layer {
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       if (sorted[i] == static_cast<int64_t>(i) + 1) continue;
       throw InvalidArgument(c10::str("Permute: dims must be 1, 2, ..., ", dims.size(), " in some order, got ",
-                                     Config::list(dims).to_json()));
+                                     Config::list(dims).shown()));
     }
   }
 
@@ -57,9 +56,6 @@ class PermuteLayer : public Layer {
 Permute::Permute(std::vector<int64_t> dims, PermuteOptions options)
     : LayerHandle(make_remembered<PermuteLayer>(options.name, std::move(dims))) {}
 
-Permute Permute::from_config(const Config& config) {
-  refuse_settings(config, "Permute", {"activity_regularizer"});
-  return Permute(config.at("dims").as_ints());
-}
+Permute Permute::from_config(const Config& config) { return Permute(config.at("dims").as_ints()); }
 
 }  // namespace tandem::layers

@@ -5,7 +5,6 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/extreme.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -57,7 +56,6 @@ class ReLULayer : public Layer {
 ReLU::ReLU(ReLUOptions options) : LayerHandle(make_remembered<ReLULayer>(options.name, options)) {}
 
 ReLU ReLU::from_config(const Config& config) {
-  refuse_settings(config, "ReLU", {"activity_regularizer"});
   ReLUOptions options;
   if (const Config value = config.get("max_value", {}); !value.is_null()) options.max_value = value.as_double();
   options.negative_slope = config.get("negative_slope", 0).as_double();

@@ -93,7 +93,6 @@ Rescaling::Rescaling(std::initializer_list<double> scale, RescalingOptions optio
     : Rescaling(PerChannel(scale), std::move(options)) {}
 
 Rescaling Rescaling::from_config(const Config& config) {
-  refuse_settings(config, "Rescaling", {"activity_regularizer"});
   return Rescaling(PerChannel::from_config(config.at("scale")),
                    {.offset = PerChannel::from_config(config.get("offset", 0.0))});
 }

@@ -4,7 +4,6 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -18,8 +17,8 @@ class ReshapeLayer : public Layer {
         ++open;
       } else if (n <= 0) {
         throw InvalidArgument(c10::str("Reshape: target_shape must hold positive sizes or -1, got ", n));
-      } else {
-        fixed_ *= n;
+      } else if (__builtin_mul_overflow(fixed_, n, &fixed_)) {
+        throw InvalidArgument(c10::str("Reshape: target_shape has more elements than can be counted, got ", target_));
       }
     }
     if (open > 1) throw InvalidArgument(c10::str("Reshape: target_shape must hold -1 at most once, got ", open));
@@ -72,9 +71,6 @@ class ReshapeLayer : public Layer {
 Reshape::Reshape(Shape target_shape, ReshapeOptions options)
     : LayerHandle(make_remembered<ReshapeLayer>(options.name, std::move(target_shape))) {}
 
-Reshape Reshape::from_config(const Config& config) {
-  refuse_settings(config, "Reshape", {"activity_regularizer"});
-  return Reshape(Shape::of(config.at("target_shape").as_ints()));
-}
+Reshape Reshape::from_config(const Config& config) { return Reshape(Shape::of(config.at("target_shape").as_ints())); }
 
 }  // namespace tandem::layers

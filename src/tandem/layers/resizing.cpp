@@ -93,7 +93,7 @@ Resizing::Resizing(int64_t height, int64_t width, ResizingOptions options)
 
 Resizing Resizing::from_config(const Config& config) {
   check_channels_last(config, "Resizing");
-  refuse_settings(config, "Resizing", {"activity_regularizer", "bounding_box_format"});
+  refuse_settings(config, "Resizing", {"bounding_box_format"});
   return Resizing(config.at("height").as_int(), config.at("width").as_int(),
                   {.interpolation = config.get("interpolation", "bilinear").as_string(),
                    .crop_to_aspect_ratio = config.get("crop_to_aspect_ratio", false).as_bool(),

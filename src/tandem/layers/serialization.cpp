@@ -78,7 +78,7 @@ Size2D size2d_from(const Config& config, const std::string& key, const Size2D& f
   if (!value.is_list()) return value.as_int();
   const auto sizes = value.as_ints();
   if (sizes.size() != 2)
-    throw DataError(c10::str("config: ", key, " must be one or two whole numbers, got ", value.to_json()));
+    throw DataError(c10::str("config: ", key, " must be one or two whole numbers, got ", value.shown()));
   return {sizes[0], sizes[1]};
 }
 
@@ -86,7 +86,7 @@ void refuse_settings(const Config& config, const std::string& layer, std::initia
   for (const char* key : keys) {
     const Config value = config.get(key, {});
     if (value.is_null() || (value.is_bool() && !value.as_bool())) continue;
-    throw InvalidArgument(c10::str(layer, ": ", key, " is not supported and must be null, got ", value.to_json()));
+    throw InvalidArgument(c10::str(layer, ": ", key, " is not supported and must be null, got ", value.shown()));
   }
 }
 

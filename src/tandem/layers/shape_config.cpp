@@ -15,7 +15,7 @@ Shape shape_from_config(const Config& config) {
   for (const auto& n : config.as_list()) {
     sizes.push_back(n.is_null() ? Shape::kUnknown : n.as_int());
     if (!n.is_null() && sizes.back() <= 0)
-      throw DataError("config: a shape must be a list of positive whole numbers and nulls, got " + config.to_json());
+      throw DataError("config: a shape must be a list of positive whole numbers and nulls, got " + config.shown());
   }
   return Shape::of(std::move(sizes));
 }

@@ -14,7 +14,7 @@ Sides2D Sides2D::from_config(const Config& config, const std::string& key, const
   if (!value.is_list()) return value.as_int();
   const auto fail = [&] {
     throw DataError(
-        c10::str("config: ", key, " must be a whole number, two of them or two pairs, got ", value.to_json()));
+        c10::str("config: ", key, " must be a whole number, two of them or two pairs, got ", value.shown()));
   };
   if (value.as_list().size() != 2) fail();
   std::array<AxisPadding, 2> axes;

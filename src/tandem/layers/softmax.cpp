@@ -42,7 +42,6 @@ class SoftmaxLayer : public Layer {
 Softmax::Softmax(SoftmaxOptions options) : LayerHandle(make_remembered<SoftmaxLayer>(options.name, options.axis)) {}
 
 Softmax Softmax::from_config(const Config& config) {
-  refuse_settings(config, "Softmax", {"activity_regularizer"});
   return Softmax({.axis = Axes::from_config(config.get("axis", -1))});
 }
 

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "tandem/layers/merging.h"
-#include "tandem/layers/serialization.h"
 
 namespace tandem::layers {
 namespace {
@@ -21,9 +20,6 @@ class SubtractLayer : public ElementwiseMergeLayer {
 
 Subtract::Subtract(SubtractOptions options) : LayerHandle(make_remembered<SubtractLayer>(options.name)) {}
 
-Subtract Subtract::from_config(const Config& config) {
-  refuse_settings(config, "Subtract", {"activity_regularizer"});
-  return Subtract();
-}
+Subtract Subtract::from_config(const Config&) { return Subtract(); }
 
 }  // namespace tandem::layers

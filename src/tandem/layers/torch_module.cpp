@@ -7,6 +7,8 @@
 #include <atomic>
 #include <unordered_map>
 
+#include "tandem/layers/dry_run.h"
+
 namespace tandem::layers {
 namespace {
 
@@ -59,17 +61,9 @@ class TorchModuleLayer final : public Layer {
   }
 
   Shapes output_shapes(const Shapes& inputs) override {
-    Tensors zeros;
-    for (const auto& shape : inputs) {
-      auto sizes = shape.sizes();
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] == Shape::kUnknown) sizes[i] = i == 0 ? 2 : 1;
-      }
-      zeros.push_back(at::zeros(sizes));
-    }
     c10::NoGradGuard no_grad;
     Shapes shapes;
-    for (const auto& y : call_many(zeros, CallContext{})) {
+    for (const auto& y : call_many(dry_inputs(inputs), CallContext{})) {
       shapes.push_back(Shape::of(y.sizes().vec()));
       if (!shapes.back().empty() && !inputs.front().empty()) shapes.back()[0] = inputs.front()[0];
     }
@@ -83,7 +77,7 @@ class TorchModuleLayer final : public Layer {
     Tensors x;
     for (const auto& input : inputs) x.push_back(channels_first_ ? to_module(input) : input);
     Tensors outputs;
-    for (const auto& y : erased_.forward(module, x)) outputs.push_back(channels_first_ ? from_module(y) : y);
+    for (const auto& y : forward(module, x)) outputs.push_back(channels_first_ ? from_module(y) : y);
     return outputs;
   }
 
@@ -95,6 +89,18 @@ class TorchModuleLayer final : public Layer {
     }
   }
 
+  std::vector<Tensor> forward(Module& module, const Tensors& x) const {
+    std::vector<Tensor> outputs;
+    try {
+      outputs = erased_.forward(module, x);
+    } catch (const c10::Error& error) {
+      throw InvalidArgument(c10::str("layer '", name(), "' (TorchModule): ", error.what_without_backtrace()));
+    }
+    if (outputs.empty())
+      throw InvalidArgument(c10::str("layer '", name(), "' (TorchModule): forward returned nothing"));
+    return outputs;
+  }
+
   // The module to compute with on this thread: replicas have their own.
   Module& own_module() {
     const WeightMap* map = WeightScope::current();
@@ -103,6 +109,12 @@ class TorchModuleLayer final : public Layer {
     if (!module) {
       if (erased_.make) {
         module = erased_.make();
+        if (!module || module == erased_.module) {
+          const char* got = module ? "the first one again" : "none";
+          module.reset();
+          throw InvalidArgument(
+              c10::str("layer '", name(), "' (TorchModule): the function must make a new module each time, got ", got));
+        }
       } else if (why_not_replicable().empty()) {
         c10::NoGradGuard no_grad;
         module = erased_.module->clone();

@@ -54,7 +54,6 @@ UpSampling2D::UpSampling2D(std::initializer_list<int64_t> size, UpSampling2DOpti
 
 UpSampling2D UpSampling2D::from_config(const Config& config) {
   check_channels_last(config, "UpSampling2D");
-  refuse_settings(config, "UpSampling2D", {"activity_regularizer"});
   return UpSampling2D(size2d_from(config, "size", 2),
                       {.interpolation = config.get("interpolation", "nearest").as_string()});
 }

@@ -41,7 +41,6 @@ ZeroPadding2D::ZeroPadding2D(Sides2D padding, ZeroPadding2DOptions options)
 
 ZeroPadding2D ZeroPadding2D::from_config(const Config& config) {
   check_channels_last(config, "ZeroPadding2D");
-  refuse_settings(config, "ZeroPadding2D", {"activity_regularizer"});
   return ZeroPadding2D(Sides2D::from_config(config, "padding", 1));
 }
 

@@ -1,12 +1,12 @@
 // The losses by Keras's names: a new loss is a row here.
 #include "tandem/core/catalog.h"
 
+#include "tandem/core/config_reader.h"
 #include "tandem/losses/binary_crossentropy.h"
 #include "tandem/losses/binary_focal_crossentropy.h"
 #include "tandem/losses/categorical_crossentropy.h"
 #include "tandem/losses/categorical_focal_crossentropy.h"
 #include "tandem/losses/categorical_hinge.h"
-#include "tandem/losses/config_reader.h"
 #include "tandem/losses/cosine_similarity.h"
 #include "tandem/losses/crossentropy.h"
 #include "tandem/losses/hinge.h"
@@ -20,6 +20,7 @@
 #include "tandem/losses/poisson.h"
 #include "tandem/losses/sparse_categorical_crossentropy.h"
 #include "tandem/losses/squared_hinge.h"
+#include "tandem/losses/wrapped_function.h"
 
 namespace tandem {
 namespace {
@@ -27,69 +28,81 @@ namespace {
 using LossMaker = std::shared_ptr<Loss> (*)(ConfigReader& settings);
 
 /// Keras 2 wrote "auto" for what is "sum_over_batch_size" in fit.
-std::string reduction_in(ConfigReader& settings) {
-  const std::string reduction = settings.text("reduction", "sum_over_batch_size");
-  return reduction == "auto" ? "sum_over_batch_size" : reduction;
+void read_reduction(ConfigReader& settings, std::string& reduction) {
+  settings.read("reduction", reduction);
+  if (reduction == "auto") reduction = "sum_over_batch_size";
 }
 
 /// A loss with no other option.
 template <class Of>
 std::shared_ptr<Loss> loss_from(ConfigReader& settings) {
-  return Of(losses::LossOptions{.reduction = reduction_in(settings)}).object();
+  losses::LossOptions options;
+  read_reduction(settings, options.reduction);
+  return Of(options).object();
 }
 
 std::shared_ptr<Loss> binary_crossentropy_from(ConfigReader& settings) {
-  return losses::BinaryCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                     .label_smoothing = settings.number("label_smoothing", 0),
-                                     .axis = settings.integer("axis", -1),
-                                     .reduction = reduction_in(settings)})
-      .object();
+  losses::BinaryCrossentropyOptions options;
+  settings.read("from_logits", options.from_logits)
+      .read("label_smoothing", options.label_smoothing)
+      .read("axis", options.axis);
+  read_reduction(settings, options.reduction);
+  return losses::BinaryCrossentropy(options).object();
 }
 
 std::shared_ptr<Loss> binary_focal_crossentropy_from(ConfigReader& settings) {
-  return losses::BinaryFocalCrossentropy({.apply_class_balancing = settings.flag("apply_class_balancing", false),
-                                          .alpha = settings.number("alpha", 0.25),
-                                          .gamma = settings.number("gamma", 2),
-                                          .from_logits = settings.flag("from_logits", false),
-                                          .label_smoothing = settings.number("label_smoothing", 0),
-                                          .axis = settings.integer("axis", -1),
-                                          .reduction = reduction_in(settings)})
-      .object();
+  losses::BinaryFocalCrossentropyOptions options;
+  settings.read("apply_class_balancing", options.apply_class_balancing)
+      .read("alpha", options.alpha)
+      .read("gamma", options.gamma)
+      .read("from_logits", options.from_logits)
+      .read("label_smoothing", options.label_smoothing)
+      .read("axis", options.axis);
+  read_reduction(settings, options.reduction);
+  return losses::BinaryFocalCrossentropy(options).object();
 }
 
 std::shared_ptr<Loss> categorical_crossentropy_from(ConfigReader& settings) {
-  return losses::CategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                          .label_smoothing = settings.number("label_smoothing", 0),
-                                          .axis = settings.integer("axis", -1),
-                                          .reduction = reduction_in(settings)})
-      .object();
+  losses::CategoricalCrossentropyOptions options;
+  settings.read("from_logits", options.from_logits)
+      .read("label_smoothing", options.label_smoothing)
+      .read("axis", options.axis);
+  read_reduction(settings, options.reduction);
+  return losses::CategoricalCrossentropy(options).object();
 }
 
 std::shared_ptr<Loss> categorical_focal_crossentropy_from(ConfigReader& settings) {
-  return losses::CategoricalFocalCrossentropy({.alpha = settings.number("alpha", 0.25),
-                                               .gamma = settings.number("gamma", 2),
-                                               .from_logits = settings.flag("from_logits", false),
-                                               .label_smoothing = settings.number("label_smoothing", 0),
-                                               .axis = settings.integer("axis", -1),
-                                               .reduction = reduction_in(settings)})
-      .object();
+  losses::CategoricalFocalCrossentropyOptions options;
+  settings.read("alpha", options.alpha)
+      .read("gamma", options.gamma)
+      .read("from_logits", options.from_logits)
+      .read("label_smoothing", options.label_smoothing)
+      .read("axis", options.axis);
+  read_reduction(settings, options.reduction);
+  return losses::CategoricalFocalCrossentropy(options).object();
 }
 
 std::shared_ptr<Loss> sparse_categorical_crossentropy_from(ConfigReader& settings) {
-  if (const int64_t axis = settings.integer("axis", -1); axis != -1)
-    throw InvalidArgument("SparseCategoricalCrossentropy: axis must be -1, got " + std::to_string(axis));
-  return losses::SparseCategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                                .ignore_class = settings.optional_integer("ignore_class"),
-                                                .reduction = reduction_in(settings)})
-      .object();
+  losses::SparseCategoricalCrossentropyOptions options;
+  int64_t axis = -1;
+  settings.read("from_logits", options.from_logits).read("ignore_class", options.ignore_class).read("axis", axis);
+  if (axis != -1) throw InvalidArgument("SparseCategoricalCrossentropy: axis must be -1, got " + std::to_string(axis));
+  read_reduction(settings, options.reduction);
+  return losses::SparseCategoricalCrossentropy(options).object();
 }
 
 std::shared_ptr<Loss> cosine_similarity_from(ConfigReader& settings) {
-  return losses::CosineSimilarity({.axis = settings.integer("axis", -1), .reduction = reduction_in(settings)}).object();
+  losses::CosineSimilarityOptions options;
+  settings.read("axis", options.axis);
+  read_reduction(settings, options.reduction);
+  return losses::CosineSimilarity(options).object();
 }
 
 std::shared_ptr<Loss> huber_from(ConfigReader& settings) {
-  return losses::Huber({.delta = settings.number("delta", 1), .reduction = reduction_in(settings)}).object();
+  losses::HuberOptions options;
+  settings.read("delta", options.delta);
+  read_reduction(settings, options.reduction);
+  return losses::Huber(options).object();
 }
 
 const Catalog<LossMaker>& loss_catalog() {
@@ -164,10 +177,9 @@ std::shared_ptr<Loss> Loss::make(const std::string& name, const Config& config) 
   }
   const LossMaker maker = loss_catalog().at(name);
   ConfigReader settings("loss " + name, config);
-  if (config.get("reduction", "").is_null())  // Keras's None: one value a sample, which is no loss to train by
+  if (settings.has_null("reduction"))  // Keras's None: one value a sample, which is no loss to train by
     throw InvalidArgument("loss " + name + ": reduction must be 'sum_over_batch_size', 'mean' or 'sum', got null");
-  settings.text("name", "");  // shown nowhere
-  settings.text("dtype", "");
+  settings.ignore("name").ignore("dtype");  // losses are shown nowhere, and keep the type of what they get
   auto loss = maker(settings);
   settings.finish();
   return loss;

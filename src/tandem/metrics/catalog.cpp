@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tandem/losses/config_reader.h"
+#include "tandem/core/config_reader.h"
+#include "tandem/losses/wrapped_function.h"
 #include "tandem/metrics/accuracy.h"
 #include "tandem/metrics/binary_accuracy.h"
 #include "tandem/metrics/categorical_accuracy.h"
@@ -32,42 +33,49 @@ std::shared_ptr<Metric> metric_from(ConfigReader& /*settings*/) {
 }
 
 std::shared_ptr<Metric> binary_accuracy_from(ConfigReader& settings) {
-  return metrics::BinaryAccuracy({.threshold = settings.number("threshold", 0.5)}).object();
+  metrics::BinaryAccuracyOptions options;
+  settings.read("threshold", options.threshold);
+  return metrics::BinaryAccuracy(options).object();
 }
 
 std::shared_ptr<Metric> binary_crossentropy_from(ConfigReader& settings) {
-  return metrics::BinaryCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                      .label_smoothing = settings.number("label_smoothing", 0)})
-      .object();
+  metrics::BinaryCrossentropyOptions options;
+  settings.read("from_logits", options.from_logits).read("label_smoothing", options.label_smoothing);
+  return metrics::BinaryCrossentropy(options).object();
 }
 
 std::shared_ptr<Metric> categorical_crossentropy_from(ConfigReader& settings) {
-  return metrics::CategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                           .label_smoothing = settings.number("label_smoothing", 0),
-                                           .axis = settings.integer("axis", -1)})
-      .object();
+  metrics::CategoricalCrossentropyOptions options;
+  settings.read("from_logits", options.from_logits)
+      .read("label_smoothing", options.label_smoothing)
+      .read("axis", options.axis);
+  return metrics::CategoricalCrossentropy(options).object();
 }
 
 std::shared_ptr<Metric> sparse_categorical_crossentropy_from(ConfigReader& settings) {
-  if (const int64_t axis = settings.integer("axis", -1); axis != -1)
-    throw InvalidArgument(c10::str("metric SparseCategoricalCrossentropy: axis must be -1, got ", axis));
-  return metrics::SparseCategoricalCrossentropy({.from_logits = settings.flag("from_logits", false),
-                                                 .ignore_class = settings.optional_integer("ignore_class")})
-      .object();
+  metrics::SparseCategoricalCrossentropyOptions options;
+  int64_t axis = -1;
+  settings.read("from_logits", options.from_logits).read("ignore_class", options.ignore_class).read("axis", axis);
+  if (axis != -1) throw InvalidArgument(c10::str("metric SparseCategoricalCrossentropy: axis must be -1, got ", axis));
+  return metrics::SparseCategoricalCrossentropy(options).object();
 }
 
 std::shared_ptr<Metric> cosine_similarity_from(ConfigReader& settings) {
-  return metrics::CosineSimilarity({.axis = settings.integer("axis", -1)}).object();
+  metrics::CosineSimilarityOptions options;
+  settings.read("axis", options.axis);
+  return metrics::CosineSimilarity(options).object();
 }
 
 std::shared_ptr<Metric> top_k_from(ConfigReader& settings) {
-  return metrics::TopKCategoricalAccuracy({.k = settings.integer("k", 5)}).object();
+  metrics::TopKCategoricalAccuracyOptions options;
+  settings.read("k", options.k);
+  return metrics::TopKCategoricalAccuracy(options).object();
 }
 
 std::shared_ptr<Metric> sparse_top_k_from(ConfigReader& settings) {
-  return metrics::SparseTopKCategoricalAccuracy(
-             {.k = settings.integer("k", 5), .from_sorted_ids = settings.flag("from_sorted_ids", false)})
-      .object();
+  metrics::SparseTopKCategoricalAccuracyOptions options;
+  settings.read("k", options.k).read("from_sorted_ids", options.from_sorted_ids);
+  return metrics::SparseTopKCategoricalAccuracy(options).object();
 }
 
 const Catalog<MetricMaker>& metric_catalog() {
@@ -162,8 +170,8 @@ std::shared_ptr<Metric> mean_of_loss(const std::string& name, const Config& conf
 std::shared_ptr<Metric> metric_of_row(const std::string& name, const Config& config) {
   const MetricMaker maker = metric_catalog().at(name);
   ConfigReader settings("metric " + name, config);
-  const std::string shown = settings.text("name", ""), dtype = settings.text("dtype", "float32");
-  const std::string reduction = settings.text("reduction", "sum_over_batch_size");
+  std::string shown, dtype = "float32", reduction = "mean";
+  settings.read("name", shown).read("dtype", dtype).read("reduction", reduction);
   if (dtype != "float32") throw InvalidArgument(c10::str("metric ", name, ": dtype must be float32, got ", dtype));
   if (reduction != "sum_over_batch_size" && reduction != "mean" && reduction != "auto")
     throw InvalidArgument(

@@ -89,7 +89,9 @@ TEST(MetricCatalog, SaysWhatIsWrongWithASetting) {
     return "nothing was thrown";
   };
   EXPECT_EQ(message_of("BinaryAccuracy", Config::object({{"k", 3}})),
-            "metric BinaryAccuracy: has no setting 'k', got 3");
+            "metric BinaryAccuracy: setting 'k' is not known; known: 'name', 'dtype', 'reduction', 'threshold'");
+  EXPECT_EQ(message_of("BinaryAccuracy", Config::object({{"treshold", 0.3}})),
+            "metric BinaryAccuracy: setting 'treshold' is not known; did you mean 'threshold'?");
   EXPECT_EQ(message_of("BinaryAccuracy", Config::object({{"dtype", "float16"}})),
             "metric BinaryAccuracy: dtype must be float32, got float16");
   EXPECT_NE(message_of("TopKCategoricalAccuracy", Config::object({{"k", 0}})).find("k must be at least 1, got 0"),

@@ -4,7 +4,6 @@
 
 #include "tandem/core/error.h"
 #include "tandem/network/clone.h"
-#include "tandem/saving/weights_file.h"
 
 namespace tandem {
 
@@ -21,6 +20,7 @@ void ModelBody::compile(TrainerParts parts, const CompileOptions& options) {
   if (parts.strategy.empty()) parts.strategy = default_strategy_;
   trainer_ = std::make_unique<Trainer>(std::move(parts));
   compile_options_ = options;
+  compile_options_->optimizer = trainer_->parts().optimizer;  // with the rate that it will have later
   compiled_ = true;
 }
 
@@ -81,22 +81,6 @@ std::string ModelBody::monitor_direction(const std::string& name) {
     }
   }
   return "";
-}
-
-void ModelBody::save(const std::string& path) {
-  throw InvalidArgument(c10::str("save '", path, "': writing models to files is not built yet"));
-}
-
-void ModelBody::save_weights(const std::string& path) {
-  if (trainer_) trainer_->store();
-  saving::save_weights(*network_, path);
-}
-
-saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
-  if (trainer_) trainer_->store();  // a file may hold some of the weights only
-  auto report = saving::load_weights(*network_, path, options);
-  if (trainer_) trainer_->load();
-  return report;
 }
 
 }  // namespace tandem

@@ -10,10 +10,13 @@
 #include "tandem/model/compile_options.h"
 #include "tandem/network/network.h"
 #include "tandem/network/trained_model.h"
+#include "tandem/saving/h5_file.h"
 #include "tandem/saving/load_report.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
+
+struct OptimizerProgress;
 
 /// What stands behind a Model handle: a network, how it was compiled, and how far it has been trained. It is a layer,
 /// so that a model may be a part of another. Parallel models share the template's network and have a body of their own.
@@ -64,7 +67,17 @@ class ModelBody final : public Layer, public TrainedModel {
   void save_weights(const std::string& path) override;
   saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options);
 
+  /// Architecture and compile settings as Keras's files hold them. Throws InvalidArgument naming a part that has no
+  /// config.
+  Config whole_config() const;
+  /// Goes on where an optimizer's state in a file of Keras 3's layout ended; nothing where there is none. The model
+  /// must be compiled and built.
+  void restore_optimizer(const saving::H5Group& root);
+
  private:
+  void write_optimizer_to(const saving::H5Group& root);
+  void go_on_from(const OptimizerProgress& progress);
+
   std::shared_ptr<Network> network_;
   distribute::Strategy default_strategy_;
   std::optional<data::Preprocessing> preprocessing_;

@@ -30,7 +30,7 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
     for (const auto& output : outputs) {
       const auto found =
           std::find_if(named_.begin(), named_.end(), [&](const auto& item) { return item.first == output; });
-      if (found == named_.end())
+      if (found == named_.end() || found->second.empty())
         throw InvalidArgument(c10::str("compile: output '", output, "' must have a loss, got none"));
       resolved.push_back(found->second.get());
     }
@@ -45,7 +45,11 @@ std::vector<std::shared_ptr<const Loss>> LossArgument::resolve(const std::vector
     throw InvalidArgument(c10::str("compile: a model with ", outputs.size(),
                                    " outputs must get one loss or as many, got ", losses_.size()));
   }
-  for (const auto& loss : losses_) resolved.push_back(loss.get());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (losses_[i].empty())
+      throw InvalidArgument(c10::str("compile: output '", outputs[i], "' must have a loss, got none"));
+    resolved.push_back(losses_[i].get());
+  }
   return resolved;
 }
 

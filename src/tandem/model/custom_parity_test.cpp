@@ -159,6 +159,83 @@ TEST(CustomParity, ALoopOfItsOwnNeedsNoCompiledLoss) {
   EXPECT_EQ(testing::difference(at::tensor(results(3)), at::tensor(results(1)), 1e-5), "");
 }
 
+TEST(CustomParity, WhatAStepCannotMeanIsRefused) {
+  struct Odd : SubclassedModel {
+    explicit Odd(std::function<void(Step&, const Tensor&)> act) : act_(std::move(act)) {}
+    Dense out = track("out", Dense(2));
+    Tensor call(const Tensor& x, const CallContext& context) override { return out(x, context); }
+    void train_step(Step& step) override { act_(step, step.compute_loss(call(step.x()[0], step.context()))); }
+    std::function<void(Step&, const Tensor&)> act_;
+  };
+  const auto message = [](std::function<void(Step&, const Tensor&)> act) {
+    Model model = make_model<Odd>(std::move(act));
+    model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}, .strategy = on_devices(2)});
+    return testing::message_of([&] {
+      model.fit(normal({4, 3}, 1), normal({4, 2}, 2), {.batch_size = 4, .verbose = 0});
+    });
+  };
+  EXPECT_NE(message([](Step& s, const Tensor& loss) { s.minimize(loss.detach()); }).find("without a gradient"),
+            std::string::npos);
+  EXPECT_NE(message([](Step& s, const Tensor& loss) { s.minimize(loss.expand({2})); }).find("must get a scalar"),
+            std::string::npos);
+  EXPECT_NE(
+      message([](Step& s, const Tensor& loss) { s.minimize(loss, {Weight()}); }).find("must be a trainable weight"),
+      std::string::npos);
+  EXPECT_NE(message([](Step& s, const Tensor&) { s.update_metrics({}); }).find("must get the model's outputs"),
+            std::string::npos);
+  EXPECT_NE(message([](Step& s, const Tensor&) {
+              s.context().add_loss(at::ones({3}));
+              s.compute_loss(s.y());
+            }).find("add_loss: must get a scalar"),
+            std::string::npos);
+}
+
+TEST(CustomParity, TiedParametersAreRefused) {
+  struct Tied : torch::nn::Module {
+    Tied() : inner(register_module("inner", torch::nn::Linear(3, 3))) { register_parameter("again", inner->weight); }
+    Tensor forward(const Tensor& x) { return inner->forward(x); }
+    torch::nn::Linear inner;
+  };
+  Sequential model({Input({3}), TorchModule(std::make_shared<Tied>())});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto fit = [&] { model.fit(normal({4, 3}, 1), normal({4, 3}, 2), {.verbose = 0}); };
+  EXPECT_NE(testing::message_of(fit).find("share their memory"), std::string::npos);
+}
+
+TEST(CustomParity, ReplicasWhoseStepsGoApartAreTold) {
+  struct Uneven : SubclassedModel {
+    Dense out = track("out", Dense(2));
+    Tensor call(const Tensor& x, const CallContext& context) override { return out(x, context); }
+    void train_step(Step& step) override {
+      const Tensor loss = step.compute_loss(call(step.x()[0], step.context()));
+      if (step.context().first_row == 0) step.minimize(loss);  // the first replica alone
+    }
+  };
+  Model model = make_model<Uneven>();
+  model.compile({.optimizer = "sgd", .loss = "mse", .strategy = on_devices(2)});
+  const auto fit = [&] { model.fit(normal({4, 3}, 1), normal({4, 2}, 2), {.batch_size = 4, .verbose = 0}); };
+  EXPECT_NE(testing::message_of(fit).find("every replica must call minimize and compute_loss in the same order"),
+            std::string::npos);
+}
+
+TEST(CustomParity, SeveralOutputsAreCompiledBeforeTheFirstData) {
+  struct Pair : SubclassedModel {
+    Dense one = track("one", Dense(2)), two = track("two", Dense(3));
+    Tensors call_many(const Tensors& x, const CallContext& context) override {
+      return {one(x[0], context), two(x[0], context)};
+    }
+  };
+  Model model = make_model<Pair>();
+  model.compile({.optimizer = "sgd", .loss = {"mse", "mae"}, .strategy = on_devices(2)});
+  const Tensor x = normal({6, 4}, 1).to(at::kDouble);  // as Keras, reals of another size are cast
+  const auto history =
+      model.fit(x, {normal({6, 2}, 2), normal({6, 3}, 3)}, {.batch_size = 3, .epochs = 2, .verbose = 0});
+  EXPECT_EQ(history["output_1_loss"].size(), 2U);
+  EXPECT_LT(history["output_2_loss"][1], history["output_2_loss"][0]);
+  const auto complex = [&] { model.predict_all(data::TensorDataset(at::zeros({2, 4}, at::kComplexFloat))); };
+  EXPECT_NE(testing::message_of(complex).find("inputs must be real numbers"), std::string::npos);
+}
+
 TEST(CustomParity, TorchModules) {
   const auto linear = [] {
     torch::nn::Sequential body(torch::nn::Linear(6, 8), torch::nn::Tanh());

@@ -9,7 +9,9 @@
 #include "tandem/network/network_config.h"
 #include "tandem/saving/first_bytes.h"
 #include "tandem/saving/h5_file.h"
+#include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
+#include "tandem/saving/state_group.h"
 #include "tandem/saving/weights_file.h"
 
 namespace tandem {
@@ -25,21 +27,7 @@ auto in_file(const std::string& path, const std::string& what, const Act& act) {
   }
 }
 
-void compile_as_saved(Model& model, const std::string& path, const CompileOptions& options, bool had_state) {
-  model.compile(options);
-  if (had_state) log_warning(c10::str(path, ": the optimizer's state is not read yet; its slots start anew"));
-}
-
 constexpr const char* kCompileFailed = "its compile settings cannot be kept (.compile = false leaves them out): ";
-
-// Updates were made, or slots are there: iteration, learning rate, then slots.
-bool has_state(const saving::H5Group& root) {
-  if (!root.has_group("optimizer/vars")) return false;
-  const auto variables = root.group("optimizer/vars");
-  const auto names = variables.names();
-  if (names.size() > 2) return true;
-  return !names.empty() && variables.dataset_shape("0").empty() && variables.read("0", Shape()).item<double>() > 0;
-}
 
 Model made_of(const std::shared_ptr<Network>& network, const LoadModelOptions& options) {
   Model model(network);
@@ -50,15 +38,26 @@ Model made_of(const std::shared_ptr<Network>& network, const LoadModelOptions& o
 Model load_archive(const std::string& path, const LoadModelOptions& options) {
   const auto archive = saving::read_keras_archive(path);
   const auto network = in_file(path, "", [&] { return network_from_model_config(archive.config); });
-  if (network->built()) saving::load_weights_image(*network, archive.weights, path);
+  if (network->built()) {
+    saving::load_weights_image(*network, archive.weights, path);
+  } else if (saving::holds_keras3_weights(saving::H5File::open_image(archive.weights, path).root())) {
+    throw DataError(c10::str(path, ": has weights, but no input shape for which its model could be built"));
+  }
   Model model = made_of(network, options);
+  if (!archive.preprocessing.empty()) {
+    in_file(path, "its preprocessing: ", [&] {
+      const auto file = saving::H5File::open_image(archive.preprocessing, "tandem_preprocessing.h5");
+      model.set_preprocessing(data::Preprocessing::from_state(saving::read_state(file.root())));
+    });
+  }
   const Config compile = archive.config.get("compile_config", {});
   if (!options.compile || !compile.is_object() || compile.as_object().empty()) return model;
-  in_file(path, kCompileFailed, [&] {
-    const auto file = saving::H5File::open_image(archive.weights, path);
-    compile_as_saved(model, path, compile_options_from_config(compile, network->output_names()),
-                     has_state(file.root()));
-  });
+  in_file(path, kCompileFailed, [&] { model.compile(compile_options_from_config(compile, network->output_names())); });
+  if (network->built()) {
+    in_file(path, "its optimizer's state: ", [&] {
+      model.body().restore_optimizer(saving::H5File::open_image(archive.weights, "model.weights.h5").root());
+    });
+  }
   return model;
 }
 
@@ -88,9 +87,11 @@ Model load_legacy(const std::string& path, const LoadModelOptions& options) {
   if (network->built()) saving::load_weights(*network, path);
   Model model = made_of(network, options);
   if (!options.compile || !training.is_object()) return model;
-  in_file(path, kCompileFailed, [&] {
-    compile_as_saved(model, path, compile_options_from_training_config(training, network->output_names()), had_state);
-  });
+  in_file(path, kCompileFailed,
+          [&] { model.compile(compile_options_from_training_config(training, network->output_names())); });
+  if (had_state) {
+    log_warning(c10::str(path, ": the optimizer's state is read from .keras files only; its slots start anew"));
+  }
   return model;
 }
 

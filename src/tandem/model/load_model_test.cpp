@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/mirrored.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/input.h"
 #include "tandem/testing/captured_log.h"
@@ -50,10 +51,12 @@ TEST(LoadModel, FilesOfKerasPredictAndEvaluateAsThere) {
     expect_as_saved(model, file == "keras2.h5" ? "keras2_" : "");
     EXPECT_DOUBLE_EQ(model.learning_rate(), 0.25) << file;
     EXPECT_EQ(model.name(), "two");
-    EXPECT_EQ(log.warnings(),
-              (std::vector<std::string>{saved_model(file) + ": the optimizer's state is not read yet; its slots start "
-                                                            "anew"}))
-        << file;
+    std::vector<std::string> warnings;
+    if (file.ends_with(".h5")) {
+      warnings.push_back(saved_model(file) +
+                         ": the optimizer's state is read from .keras files only; its slots start anew");
+    }
+    EXPECT_EQ(log.warnings(), warnings) << file;
   }
 }
 

@@ -47,6 +47,9 @@ ModelBody& Model::body() const { return static_cast<ModelBody&>(*get()); }
 const std::shared_ptr<Network>& Model::network() const { return body().network(); }
 
 void Model::compile(const CompileOptions& options) {
+  auto* subclassed = dynamic_cast<SubclassedModel*>(network().get());
+  if (subclassed && !subclassed->built() && options.loss.list().size() > 1)
+    subclassed->expect_outputs(static_cast<int64_t>(options.loss.list().size()));
   const auto outputs = network()->output_names();
   network()->check_reachable();
   TrainerParts parts;
@@ -71,11 +74,22 @@ Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& 
 
 std::vector<Tensor> Model::get_weights() const { return body().get_weights(); }
 void Model::set_weights(const std::vector<Tensor>& values) { body().set_weights(values); }
+void Model::save(const std::string& path) const { body().save(path); }
 void Model::save_weights(const std::string& path) const { body().save_weights(path); }
 saving::LoadReport Model::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
   return body().load_weights(path, options);
 }
 std::vector<LayerHandle> Model::layers() const { return network()->layers(); }
+
+LayerHandle Model::get_layer(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& layer : layers()) {
+    if (layer.name() == name) return layer;
+    known.push_back(layer.name());
+  }
+  throw_unknown_name(c10::str("model '", this->name(), "': layer"), name, known);
+}
+
 double Model::learning_rate() const { return body().learning_rate(); }
 void Model::set_learning_rate(double rate) { body().set_learning_rate(rate); }
 void Model::stop_training() { body().stop_training(); }

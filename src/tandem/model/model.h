@@ -44,6 +44,7 @@ class Model : public LayerHandle {
   /// Outputs for the rows of x in their order; `predict` of a model with several outputs is predict_all.
   Tensor predict(const Tensors& x, const PredictOptions& options = {});
   Tensor predict(const Dataset& data, const PredictOptions& options = {});
+  Tensors predict_all(const Tensors& x, const PredictOptions& options = {});
   Tensors predict_all(const Dataset& data, const PredictOptions& options = {});
 
   /// One update, or one test, with all of x and y as one batch: this batch's loss and metrics, as Keras returns them
@@ -56,13 +57,24 @@ class Model : public LayerHandle {
   /// Copies of all weights in Keras's order and layout.
   std::vector<Tensor> get_weights() const;
   void set_weights(const std::vector<Tensor>& values);
-  /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, that of Keras 2 for another .h5. Throws
-  /// InvalidArgument on another ending and before the model is built, DataError when it cannot be written.
+  /// The whole model to a .keras file, as Keras's save: architecture, weights, and where it is compiled also the
+  /// compile settings and the optimizer's state, so that load_model, here or of Keras, goes on from there. The
+  /// preprocessing is in it too; Keras passes that over. The same model makes the same bytes. Throws InvalidArgument on
+  /// another ending, before the model is built, and naming a part that has no config; DataError when it cannot be
+  /// written.
+  void save(const std::string& path) const;
+  /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, with the optimizer's state where it is
+  /// compiled, that of Keras 2 for another .h5. Throws InvalidArgument on another ending and before the model is built,
+  /// DataError when it cannot be written.
   void save_weights(const std::string& path) const;
   /// Weights from such a file, or those of a whole model (.keras, .h5). What was not loaded is in the report and in a
-  /// warning. Throws DataError, naming the file and the place in it, and changes nothing then.
+  /// warning. As in Keras a model that has been trained since compile gets the optimizer's state, too, where the file
+  /// has one in Keras 3's layout that fits. Throws DataError, naming the file and the place in it; the weights are as
+  /// they were then.
   saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options = {});
   std::vector<LayerHandle> layers() const;
+  /// The layer of this name. Throws InvalidArgument that proposes the nearest known names.
+  LayerHandle get_layer(const std::string& name) const;
   std::vector<Weight> trainable_weights() const { return get()->trainable_weights(); }
   std::vector<Weight> non_trainable_weights() const { return get()->non_trainable_weights(); }
   int64_t count_params() const { return get()->count_params(); }

@@ -54,7 +54,9 @@ Dataset whole_batch(const ModelBody& body, const Tensors& x, const Tensors& y, c
 }  // namespace
 
 History Model::fit(const Tensors& x, const Tensors& y, const FitOptions& options) {
-  if (x.empty() || y.empty())
+  // A step of the model's own may do without targets.
+  const bool own_step = dynamic_cast<const SubclassedModel*>(network().get()) != nullptr;
+  if (x.empty() || (y.empty() && !own_step))
     throw InvalidArgument(
         c10::str("fit: must get inputs and targets, got ", x.size(), " inputs and ", y.size(), " targets"));
   if (options.batch_size < 1)
@@ -105,6 +107,10 @@ Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
   auto& own = body();
   return own.trainer().predict(
       {own.prepared(data), options.batch_size, options.steps, options.verbose, resolve(options.callbacks)}, own);
+}
+
+Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {
+  return predict_all(data::TensorDataset(x, {}), options);
 }
 
 Tensor Model::predict(const Dataset& data, const PredictOptions& options) {

@@ -8,11 +8,13 @@
 
 namespace tandem {
 
-std::string Model::to_json() const {
-  Config entry = layer_to_config(*network());
-  if (const auto& options = body().compile_options()) entry.set("compile_config", compile_options_to_config(*options));
-  return entry.to_json();
+Config ModelBody::whole_config() const {
+  Config entry = layer_to_config(*network_);
+  if (compile_options_) entry.set("compile_config", compile_options_to_config(*compile_options_));
+  return entry;
 }
+
+std::string Model::to_json() const { return body().whole_config().to_json(); }
 
 Model model_from_json(const std::string& text) {
   const Config entry = Config::from_json(text);

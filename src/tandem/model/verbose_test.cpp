@@ -18,7 +18,7 @@ namespace {
 
 std::string without_numbers(const std::string& text) {
   const auto untimed = std::regex_replace(text, std::regex("[0-9]+s - [0-9]+(s|ms|us)/step"), "TIME");
-  return std::regex_replace(untimed, std::regex(": -?[0-9.]+(e-?[0-9]+)?"), ": FIGURE");
+  return std::regex_replace(untimed, std::regex(": -?[0-9.]+(e[-+]?[0-9]+)?"), ": FIGURE");
 }
 
 template <class Act>

@@ -48,6 +48,16 @@ void Network::test_step(Step& step) {
   step.update_metrics(y_pred);
 }
 
+Tensors Network::as_inputs(const Tensors& x) const {
+  Tensors inputs;
+  for (const auto& t : x) {
+    if (t.is_complex())
+      throw InvalidArgument(c10::str("model '", name(), "': inputs must be real numbers, got ", t.dtype().name()));
+    inputs.push_back(t.is_floating_point() ? t.to(at::kFloat) : t);
+  }
+  return inputs;
+}
+
 Tensors Network::outputs(const Tensors& x, const CallContext& context) {
   Tensors made = call_many(x, context);
   const int64_t rows = x.front().size(0);

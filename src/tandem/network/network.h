@@ -31,6 +31,9 @@ class Network : public Layer {
   virtual void train_step(Step& step);
   /// What evaluate does with them.
   virtual void test_step(Step& step);
+  /// Inputs as networks take them: reals as float32, as Keras casts them, whole numbers as they are. Throws
+  /// InvalidArgument on complex ones.
+  Tensors as_inputs(const Tensors& x) const;
   /// The network's outputs for a batch. Throws InvalidArgument unless each has a row for every row of the first input.
   Tensors outputs(const Tensors& x, const CallContext& context);
 

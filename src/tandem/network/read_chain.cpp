@@ -26,6 +26,7 @@ KerasTensor implied_input(const Config& config, const Config& first_entry, const
 
 std::shared_ptr<Network> read_chain(const Config& config, const ConfigPlace& place) {
   auto chain = std::make_shared<Chain>();
+  if (config.is_object() && config.get("name", {}).is_string()) chain->set_name(config.at("name").as_string());
   // Keras before 2.2.3 wrote the list of layers alone.
   const Config list = place.run([&] { return config.is_list() ? config : config.at("layers"); });
   const auto& entries = place.run([&]() -> const Config::List& { return read_entries(list); });

@@ -135,7 +135,7 @@ class GraphReader {
       std::sort(keys.begin(), keys.end());
       for (const auto& key : keys) read_tensors(argument.at(key), reads, depth + 1);
     } else {
-      throw DataError("a call's argument must be a tensor, is " + argument.to_json());
+      throw DataError("a call's argument must be a tensor, is " + argument.shown());
     }
   }
 
@@ -159,8 +159,7 @@ class GraphReader {
     for (const auto& [key, value] : keywords.as_object()) {
       if (is_nothing(value)) continue;
       if (key != "training") {
-        throw DataError(c10::str("call argument '", key, "' is not supported and must be null, got ",
-                                 value.to_json().substr(0, 80)));
+        throw DataError(c10::str("call argument '", key, "' is not supported and must be null, got ", value.shown()));
       }
       const bool usual = keras_call_arguments(layers_[layer]->class_name(), 1).get("training", false).as_bool();
       if (!value.as_bool() || usual || warned_) continue;
@@ -173,8 +172,7 @@ class GraphReader {
 
   CallOutput reference(const Config& config) const {
     const auto& parts = config.as_list();
-    if (parts.size() != 3)
-      throw DataError("a reference must be [layer, call, output], got " + config.to_json().substr(0, 80));
+    if (parts.size() != 3) throw DataError("a reference must be [layer, call, output], got " + config.shown());
     const auto found = by_name_.find(parts[0].as_string());
     if (found == by_name_.end())
       throw DataError(c10::str("a reference must name a layer of the model, got '", parts[0].as_string(), "'"));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/dry_run.h"
 
 namespace tandem {
 
@@ -30,19 +31,11 @@ std::vector<std::pair<std::string, std::shared_ptr<Layer>>> SubclassedModel::nam
 }
 
 void SubclassedModel::build_many(const Shapes& inputs) {
-  // A dry run on two rows builds every layer that call uses.
-  Tensors zeros;
-  for (const auto& shape : inputs) {
-    auto sizes = shape.sizes();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] == Shape::kUnknown) sizes[i] = i == 0 ? 2 : 1;
-    }
-    zeros.push_back(at::zeros(sizes));
-  }
+  // A dry run builds every layer that call uses.
   c10::NoGradGuard no_grad;
   const CallContext inference;
   const CallScope scope(inference);
-  outputs_ = call_many(zeros, inference).size();
+  outputs_ = call_many(dry_inputs(inputs), inference).size();
   input_shapes_ = inputs;
 }
 

@@ -26,6 +26,8 @@ class SubclassedModel : public Network {
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override;
 
   void build_many(const Shapes& inputs) override;
+  /// How many outputs there will be, for a compile with several losses before the first data; building says for sure.
+  void expect_outputs(int64_t count) { outputs_ = count; }
 
  private:
   Shapes input_shapes_;

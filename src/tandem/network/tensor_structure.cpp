@@ -33,7 +33,7 @@ Config mapped(const Config& structure, const OnLeaf& on_leaf, int depth) {
   }
   if (!structure.is_object()) {
     throw DataError("config: inputs and outputs must be references [layer, call, output] in lists or objects, got " +
-                    structure.to_json());
+                    structure.shown());
   }
   Config object = structure;  // the keys keep their order in the file
   for (const auto& key : sorted_keys(structure)) object.set(key, mapped(structure.at(key), on_leaf, depth + 1));

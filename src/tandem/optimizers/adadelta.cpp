@@ -5,7 +5,6 @@
 #include "tandem/kernels/square_roots.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -82,7 +81,7 @@ class AdadeltaOptimizer final : public FlatOptimizer {
 Adadelta::Adadelta(AdadeltaOptions options) : Handle(std::make_shared<AdadeltaOptimizer>(options)) {}
 
 Adadelta Adadelta::from_config(const Config& config) {
-  SettingsReader reader("Adadelta", config);
+  ConfigReader reader("Adadelta", config);
   AdadeltaOptions options;
   read_common(reader, options);
   reader.read("rho", options.rho).read("epsilon", options.epsilon).finish();

@@ -5,7 +5,6 @@
 #include "tandem/kernels/square_roots.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -66,7 +65,7 @@ class AdagradOptimizer final : public FlatOptimizer {
 Adagrad::Adagrad(AdagradOptions options) : Handle(std::make_shared<AdagradOptimizer>(options)) {}
 
 Adagrad Adagrad::from_config(const Config& config) {
-  SettingsReader reader("Adagrad", config);
+  ConfigReader reader("Adagrad", config);
   AdagradOptions options;
   read_common(reader, options);
   reader.read("initial_accumulator_value", options.initial_accumulator_value).read("epsilon", options.epsilon).finish();

@@ -7,7 +7,7 @@ namespace tandem::optimizers {
 Adam::Adam(AdamOptions options) : Handle(make_adam("Adam", "adam", options)) {}
 
 Adam Adam::from_config(const Config& config) {
-  SettingsReader reader("Adam", config);
+  ConfigReader reader("Adam", config);
   AdamOptions options;
   read_common(reader, options);
   read_adam(reader, options);

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tandem/optimizers/adam.h"
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/optimizers/settings.h"
 
 namespace tandem::optimizers {
 
@@ -14,7 +14,7 @@ std::shared_ptr<Optimizer> make_adam(const std::string& class_name, const std::s
 
 /// Reads the settings that Adam has beside the common ones.
 template <class Options>
-void read_adam(SettingsReader& reader, Options& options) {
+void read_adam(ConfigReader& reader, Options& options) {
   reader.read("beta_1", options.beta_1)
       .read("beta_2", options.beta_2)
       .read("epsilon", options.epsilon)

@@ -6,7 +6,6 @@
 
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -80,7 +79,7 @@ class AdamaxOptimizer final : public FlatOptimizer {
 Adamax::Adamax(AdamaxOptions options) : Handle(std::make_shared<AdamaxOptimizer>(options)) {}
 
 Adamax Adamax::from_config(const Config& config) {
-  SettingsReader reader("Adamax", config);
+  ConfigReader reader("Adamax", config);
   AdamaxOptions options;
   read_common(reader, options);
   reader.read("beta_1", options.beta_1).read("beta_2", options.beta_2).read("epsilon", options.epsilon).finish();

@@ -18,9 +18,8 @@ AdamW::AdamW(AdamWOptions options)
                         .global_clipnorm = options.global_clipnorm})) {}
 
 AdamW AdamW::from_config(const Config& config) {
-  SettingsReader reader("AdamW", config);
-  if (config.is_object() && config.contains("weight_decay") && config.at("weight_decay").is_null())
-    throw InvalidArgument("AdamW: weight_decay must be a number, got null");
+  ConfigReader reader("AdamW", config);
+  if (reader.has_null("weight_decay")) throw InvalidArgument("AdamW: weight_decay must be a number, got null");
   AdamWOptions options;
   read_common(reader, options);
   read_adam(reader, options);

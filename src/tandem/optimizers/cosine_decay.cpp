@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -64,7 +64,7 @@ CosineDecay::CosineDecay(double initial_learning_rate, int64_t decay_steps, Cosi
     : LearningRate(std::make_shared<CosineDecaySchedule>(initial_learning_rate, decay_steps, options)) {}
 
 CosineDecay CosineDecay::from_config(const Config& config) {
-  SettingsReader reader("CosineDecay", config);
+  ConfigReader reader("CosineDecay", config);
   double initial = 0;
   int64_t decay_steps = 0;
   CosineDecayOptions options;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -65,7 +65,7 @@ CosineDecayRestarts::CosineDecayRestarts(double initial_learning_rate, int64_t f
     : LearningRate(std::make_shared<CosineDecayRestartsSchedule>(initial_learning_rate, first_decay_steps, options)) {}
 
 CosineDecayRestarts CosineDecayRestarts::from_config(const Config& config) {
-  SettingsReader reader("CosineDecayRestarts", config);
+  ConfigReader reader("CosineDecayRestarts", config);
   double initial = 0;
   int64_t first_decay_steps = 0;
   CosineDecayRestartsOptions options;

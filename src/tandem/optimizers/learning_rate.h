@@ -40,4 +40,7 @@ class LearningRate {
   std::shared_ptr<const LearningRateSchedule> schedule_;
 };
 
+/// A rate, or a schedule as Keras writes an object.
+void read_member(const Config& member, LearningRate& value);
+
 }  // namespace tandem

@@ -4,7 +4,6 @@
 
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -64,7 +63,7 @@ class LionOptimizer final : public FlatOptimizer {
 Lion::Lion(LionOptions options) : Handle(std::make_shared<LionOptimizer>(options)) {}
 
 Lion Lion::from_config(const Config& config) {
-  SettingsReader reader("Lion", config);
+  ConfigReader reader("Lion", config);
   LionOptions options;
   read_common(reader, options);
   reader.read("beta_1", options.beta_1).read("beta_2", options.beta_2).finish();

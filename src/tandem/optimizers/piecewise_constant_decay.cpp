@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -23,7 +23,7 @@ class PiecewiseConstantDecaySchedule final : public LearningRateSchedule {
     }
     if (!std::ranges::is_sorted(boundaries_, std::ranges::less_equal())) {
       throw InvalidArgument(
-          c10::str("PiecewiseConstantDecay: boundaries must grow, got ", Config::list(boundaries_).to_json()));
+          c10::str("PiecewiseConstantDecay: boundaries must grow, got ", Config::list(boundaries_).shown()));
     }
     for (const double value : values_) check_at_least_zero("PiecewiseConstantDecay", "each of values", value);
   }
@@ -51,7 +51,7 @@ PiecewiseConstantDecay::PiecewiseConstantDecay(std::vector<int64_t> boundaries, 
     : LearningRate(std::make_shared<PiecewiseConstantDecaySchedule>(std::move(boundaries), std::move(values))) {}
 
 PiecewiseConstantDecay PiecewiseConstantDecay::from_config(const Config& config) {
-  SettingsReader reader("PiecewiseConstantDecay", config);
+  ConfigReader reader("PiecewiseConstantDecay", config);
   std::vector<int64_t> boundaries;
   std::vector<double> values;
   reader.require("boundaries", boundaries).require("values", values).ignore("name").finish();

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -57,7 +57,7 @@ PolynomialDecay::PolynomialDecay(double initial_learning_rate, int64_t decay_ste
     : LearningRate(std::make_shared<PolynomialDecaySchedule>(initial_learning_rate, decay_steps, options)) {}
 
 PolynomialDecay PolynomialDecay::from_config(const Config& config) {
-  SettingsReader reader("PolynomialDecay", config);
+  ConfigReader reader("PolynomialDecay", config);
   double initial = 0;
   int64_t decay_steps = 0;
   PolynomialDecayOptions options;

@@ -5,7 +5,6 @@
 #include "tandem/kernels/square_roots.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -116,7 +115,7 @@ class RMSpropOptimizer final : public FlatOptimizer {
 RMSprop::RMSprop(RMSpropOptions options) : Handle(std::make_shared<RMSpropOptimizer>(options)) {}
 
 RMSprop RMSprop::from_config(const Config& config) {
-  SettingsReader reader("RMSprop", config);
+  ConfigReader reader("RMSprop", config);
   RMSpropOptions options;
   read_common(reader, options);
   reader.read("rho", options.rho)

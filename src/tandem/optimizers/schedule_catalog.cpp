@@ -37,4 +37,12 @@ std::shared_ptr<const LearningRateSchedule> LearningRateSchedule::make(const std
   return schedule_catalog().at(class_name)(config).schedule();
 }
 
+void read_member(const Config& member, LearningRate& value) {
+  if (member.is_object()) {
+    value = LearningRateSchedule::make(member.at("class_name").as_string(), member.at("config"));
+  } else {
+    value = member.as_double();
+  }
+}
+
 }  // namespace tandem

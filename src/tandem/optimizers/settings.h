@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tandem/core/config.h"
+#include "tandem/core/config_reader.h"
 #include "tandem/optimizers/clipping.h"
 #include "tandem/optimizers/learning_rate.h"
 
@@ -20,5 +21,24 @@ void check_learning_rate(const std::string& where, const LearningRate& rate);
 /// default. A bound or `weight_decay` of 0 is null. A fixed rate is written as the float32 that it is in Keras.
 Config optimizer_config(const std::string& name, const LearningRate& rate, double weight_decay,
                         const Clipping& clipping);
+
+/// Reads what all optimizers of Keras have.
+template <class Options>
+void read_common(ConfigReader& reader, Options& options) {
+  reader.ignore("name")
+      .read("learning_rate", options.learning_rate)
+      .read("weight_decay", options.weight_decay)
+      .read("clipnorm", options.clipnorm)
+      .read("clipvalue", options.clipvalue)
+      .read("global_clipnorm", options.global_clipnorm)
+      .refuse("use_ema", 0)
+      .ignore("ema_momentum")  // both say how use_ema works
+      .ignore("ema_overwrite_frequency")
+      .refuse("loss_scale_factor", 1)
+      .refuse("gradient_accumulation_steps", 1)
+      .refuse("decay", 0)  // Keras 2 wrote these three
+      .ignore("jit_compile")
+      .ignore("is_legacy_optimizer");
+}
 
 }  // namespace tandem

@@ -4,7 +4,6 @@
 
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::optimizers {
 namespace {
@@ -85,7 +84,7 @@ class SGDOptimizer final : public FlatOptimizer {
 SGD::SGD(SGDOptions options) : Handle(std::make_shared<SGDOptimizer>(options)) {}
 
 SGD SGD::from_config(const Config& config) {
-  SettingsReader reader("SGD", config);
+  ConfigReader reader("SGD", config);
   SGDOptions options;
   read_common(reader, options);
   reader.read("momentum", options.momentum).read("nesterov", options.nesterov).finish();

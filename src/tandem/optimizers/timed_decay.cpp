@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "tandem/core/config_reader.h"
 #include "tandem/optimizers/settings.h"
-#include "tandem/optimizers/settings_reader.h"
 
 namespace tandem::schedules {
 namespace {
@@ -46,7 +46,7 @@ std::shared_ptr<LearningRateSchedule> make_timed_decay(const std::string& class_
 }
 
 TimedDecaySettings timed_decay_settings(const std::string& class_name, const Config& config) {
-  SettingsReader reader(class_name, config);
+  ConfigReader reader(class_name, config);
   TimedDecaySettings settings;
   reader.require("initial_learning_rate", settings.initial_learning_rate)
       .require("decay_steps", settings.decay_steps)

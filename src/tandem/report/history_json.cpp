@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "tandem/core/atomic_file.h"
-#include "tandem/core/json_writer.h"
+#include "tandem/core/config.h"
+#include "tandem/core/python_text.h"
+#include "tandem/core/utf8.h"
 #include "tandem/report/number_text.h"
 
 namespace tandem::report {
@@ -13,7 +15,7 @@ namespace {
 std::string json_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return json_real(value);
+  return python_text(value);
 }
 
 std::string csv_field(const std::string& text) {
@@ -29,7 +31,7 @@ std::string history_json(const Series& history) {
   std::string out = "{";
   for (const auto& [name, values] : history) {
     out += out.size() == 1 ? "\n  " : ",\n  ";
-    out += json_string(name) + ": [";
+    out += Config(encode_utf8(decode_utf8(name))).to_json() + ": [";
     for (std::size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + json_number(values[i]);
     out += "]";
   }

@@ -7,7 +7,8 @@
 namespace tandem::report {
 
 /// The history as a JSON object of lists under Keras's keys, as Python's json writes it: each number has the fewest
-/// digits that read back the same, NaN and Infinity stand as such.
+/// digits that read back the same, NaN and Infinity stand as such. Throws InvalidArgument in a build without
+/// nlohmann-json.
 std::string history_json(const Series& history);
 
 /// The history as CSV (RFC 4180): a header "epoch,<names>", then a row for each epoch under its number, counted from 0

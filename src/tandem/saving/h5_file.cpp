@@ -12,6 +12,8 @@
 namespace tandem::saving {
 namespace {
 
+constexpr std::size_t kImageGrowth = std::size_t{1} << 20;  // bytes by which a file in memory grows
+
 [[noreturn]] void throw_cannot_open(const std::string& name) {
   throw DataError(c10::str(name, ": cannot be opened as an HDF5 file", h5_error()));
 }
@@ -35,6 +37,14 @@ H5File H5File::create(const std::string& path, const std::string& name) {
   return of(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), H5P_DEFAULT), name);
 }
 
+H5File H5File::create_image(const std::string& name) {
+  const H5Lock lock;
+  const H5Handle creation = new_properties(H5P_FILE_CREATE), access = new_properties(H5P_FILE_ACCESS);
+  H5Pset_obj_track_times(creation.id(), false);
+  H5Pset_fapl_core(access.id(), kImageGrowth, /*backing_store=*/false);
+  return of(H5Fcreate((name + "/image").c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), name);
+}
+
 H5File H5File::open(const std::string& path) {
   const H5Lock lock;
   const H5Handle access = new_properties(H5P_FILE_ACCESS);
@@ -48,8 +58,7 @@ H5File H5File::open(const std::string& path) {
 H5File H5File::open_image(std::string_view bytes, const std::string& name) {
   const H5Lock lock;
   const H5Handle access = new_properties(H5P_FILE_ACCESS);
-  constexpr std::size_t kGrowth = 65536;
-  H5Pset_fapl_core(access.id(), kGrowth, /*backing_store=*/false);
+  H5Pset_fapl_core(access.id(), kImageGrowth, /*backing_store=*/false);
   // The library takes a copy; the parameter is not const only because it could be told not to.
   if (bytes.empty() || H5Pset_file_image(access.id(), const_cast<char*>(bytes.data()), bytes.size()) < 0)
     throw_cannot_open(name);
@@ -62,6 +71,19 @@ void H5File::close() {
   const auto node = root_.node_;
   node->check(H5Fflush(node->file->handle.id(), H5F_SCOPE_GLOBAL) >= 0, "", "cannot be written");
   root_ = H5Group(nullptr);
+}
+
+std::string H5File::take_image() {
+  const H5Lock lock;
+  const auto node = root_.node_;
+  const int64_t id = node->file->handle.id();
+  node->check(H5Fflush(id, H5F_SCOPE_GLOBAL) >= 0, "", "cannot be written");
+  const ssize_t size = H5Fget_file_image(id, nullptr, 0);
+  node->check(size > 0, "", "cannot be written");
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  node->check(H5Fget_file_image(id, bytes.data(), bytes.size()) == size, "", "cannot be written");
+  root_ = H5Group(nullptr);
+  return bytes;
 }
 
 std::string H5Group::where() const { return node_->where(); }

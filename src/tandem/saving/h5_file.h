@@ -56,6 +56,8 @@ class H5File {
  public:
   /// A new file at `path`, replacing what is there. Messages call it `name`.
   static H5File create(const std::string& path, const std::string& name);
+  /// A new file in memory, to be taken by take_image. Messages call it `name`.
+  static H5File create_image(const std::string& name);
   /// For reading. No lock is taken.
   static H5File open(const std::string& path);
   /// The content of a file, in memory, for reading. `bytes` is copied. Messages call it `name`.
@@ -65,6 +67,8 @@ class H5File {
   /// Writes what is not yet on its way and closes the file; groups of it must not be used any more. Without it a file
   /// is closed silently when the last group goes.
   void close();
+  /// The bytes of a file made by create_image; it and its groups must not be used any more.
+  std::string take_image();
 
  private:
   explicit H5File(H5Group root) : root_(std::move(root)) {}

@@ -14,9 +14,11 @@ namespace {
 
 H5File H5File::of(int64_t, const std::string&) { throw_without_h5(); }
 H5File H5File::create(const std::string&, const std::string&) { throw_without_h5(); }
+H5File H5File::create_image(const std::string&) { throw_without_h5(); }
 H5File H5File::open(const std::string&) { throw_without_h5(); }
 H5File H5File::open_image(std::string_view, const std::string&) { throw_without_h5(); }
 void H5File::close() { throw_without_h5(); }
+std::string H5File::take_image() { throw_without_h5(); }
 
 std::string H5Group::where() const { throw_without_h5(); }
 std::vector<std::string> H5Group::names() const { throw_without_h5(); }

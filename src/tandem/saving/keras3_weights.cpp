@@ -73,6 +73,8 @@ void write_keras3_weights(const Network& network, const H5Group& root) {
   }
 }
 
+bool holds_keras3_weights(const H5Group& root) { return !FilledVars(root).paths().empty(); }
+
 LoadReport read_keras3_weights(const Network& network, const H5Group& root, const LoadWeightsOptions& options) {
   LoadReport report;
   Assignments assignments;

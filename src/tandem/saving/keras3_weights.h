@@ -10,7 +10,10 @@ namespace tandem::saving {
 /// Keras 3.15).
 void write_keras3_weights(const Network& network, const H5Group& root);
 
-/// Assigns what is in such a file; optimizer, metrics and seed generators in it are passed over. Throws DataError
+/// True when there is a weight in such a file.
+bool holds_keras3_weights(const H5Group& root);
+
+/// Assigns what is in such a file; optimizer, metrics and seed generators in it are passed over here. Throws DataError
 /// naming file, path and shapes when a layer is missing, left over, or of other shapes (unless options.skip_mismatch),
 /// when nothing fits, and when the file is damaged; nothing is changed then.
 LoadReport read_keras3_weights(const Network& network, const H5Group& root, const LoadWeightsOptions& options);

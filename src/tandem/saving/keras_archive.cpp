@@ -7,6 +7,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/zip_reader.h"
+#include "tandem/core/zip_writer.h"
 
 namespace tandem::saving {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 // Numbers hardly shrink when they are deflated. As Keras: what is large and grows more than a hundredfold is refused.
 constexpr int64_t kFreeBytes = int64_t{256} << 20;
 constexpr int64_t kMaxGrowth = 100;
+
+constexpr const char* kPreprocessing = "tandem_preprocessing.h5";
 
 std::string read_member(const ZipReader& zip, const std::string& path, const std::string& name) {
   std::error_code ignored;
@@ -46,7 +49,18 @@ KerasArchive read_keras_archive(const std::string& path) {
     throw DataError(
         c10::str(path, ": its weights are model.weights.npz, which cannot be read; save it with weights in h5"));
   archive.weights = read_member(zip, path, "model.weights.h5");
+  if (zip.contains(kPreprocessing)) archive.preprocessing = read_member(zip, path, kPreprocessing);
   return archive;
+}
+
+void write_keras_archive(const KerasArchive& archive, const std::string& path) {
+  const std::string metadata =
+      Config::object({{"keras_version", "3.15.1"}, {"date_saved", "1980-01-01@00:00:00"}}).to_json();
+  const std::string config = archive.config.to_json();
+  std::vector<ZipMember> members{
+      {"metadata.json", metadata}, {"config.json", config}, {"model.weights.h5", archive.weights}};
+  if (!archive.preprocessing.empty()) members.push_back({kPreprocessing, archive.preprocessing});
+  write_zip_file(path, members);
 }
 
 }  // namespace tandem::saving

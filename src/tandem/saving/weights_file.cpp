@@ -42,7 +42,7 @@ LoadReport logged(LoadReport report, const std::string& name) {
 
 }  // namespace
 
-void save_weights(const Network& network, const std::string& path) {
+void save_weights(const Network& network, const std::string& path, const std::function<void(const H5Group&)>& add) {
   const auto write = path.ends_with(".weights.h5")                      ? write_keras3_weights
                      : path.ends_with(".h5") || path.ends_with(".hdf5") ? write_legacy_weights
                                                                         : nullptr;
@@ -56,22 +56,27 @@ void save_weights(const Network& network, const std::string& path) {
   write_file_atomically(path, [&](const std::string& temporary) {
     H5File file = H5File::create(temporary, path);
     write(network, file.root());
+    if (add && write == write_keras3_weights) add(file.root());
     file.close();
   });
 }
 
-LoadReport load_weights(Network& network, const std::string& path, const LoadWeightsOptions& options) {
-  check_built(network, "load_weights");
+H5File open_weights(const std::string& path) {
   const std::string start = first_bytes(path, "a weights file");
   if (start.starts_with("PK"))
-    return load_weights_image(network, read_keras_archive(path).weights, c10::str(path, ", model.weights.h5"), options);
+    return H5File::open_image(read_keras_archive(path).weights, c10::str(path, ", model.weights.h5"));
   if (start.starts_with("{")) {
     throw DataError(c10::str(path,
                              ": lists the parts of weights that were saved with max_shard_size, which cannot be "
                              "read; save them as one file"));
   }
   if (!start.starts_with("\x89HDF")) throw DataError(c10::str(path, ": is neither an HDF5 file nor a .keras archive"));
-  return logged(read_weights(network, H5File::open(path), options), path);
+  return H5File::open(path);
+}
+
+LoadReport load_weights(Network& network, const std::string& path, const LoadWeightsOptions& options) {
+  check_built(network, "load_weights");
+  return logged(read_weights(network, open_weights(path), options), path);
 }
 
 LoadReport load_weights_image(Network& network, std::string_view image, const std::string& name,

@@ -1,5 +1,5 @@
 // Configs of Keras that ask for what is not there.
-#include "tandem/optimizers/settings_reader.h"
+#include "tandem/optimizers/settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,44 @@
+#include "tandem/layers/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tandem/core/error.h"
+#include "tandem/testing/message_of.h"
+
+namespace tandem {
+namespace {
+
+// A penalty on what a layer returns must not be lost without a word.
+TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
+  const auto config = Config::object({{"activity_regularizer", "l2"},
+                                      {"activation", "relu"},
+                                      {"units", 2},
+                                      {"filters", 2},
+                                      {"kernel_size", 3},
+                                      {"rate", 0.5},
+                                      {"target_shape", Config::list({2})},
+                                      {"dims", Config::list({1})},
+                                      {"scale", 1},
+                                      {"height", 2},
+                                      {"width", 2},
+                                      {"input_dim", 2},
+                                      {"output_dim", 2}});
+  const std::set<std::string> keep = {"Conv2D", "Conv2DTranspose", "Dense", "DepthwiseConv2D", "SeparableConv2D"};
+  for (const auto& name : layer_class_names()) {
+    if (keep.contains(name)) {
+      EXPECT_TRUE(layer_from_config(name, config)->get_config().at("activity_regularizer").is_object()) << name;
+      continue;
+    }
+    Config usual = config;
+    if (name.ends_with("Normalization")) usual.set("scale", true);
+    EXPECT_EQ(testing::message_of([&] { layer_from_config(name, usual); }),
+              name + ": activity_regularizer is not supported and must be null, got \"l2\"");
+    usual.set("activity_regularizer", {});
+    EXPECT_EQ(layer_from_config(name, usual)->class_name(), name);
+  }
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,73 @@
+// Writes models that real Keras opens and trains on (tests/conformance/go_on_with_keras.py), to the folder that
+// TANDEM_WRITE_FILES names or to one that goes again: NAME.keras after six steps, NAME.x.npy, NAME.y.npy,
+// NAME.output.npy, and NAME.losses.npy of 20 steps more.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tandem/core/random.h"
+#include "tandem/data/npy.h"
+#include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/conv2d.h"
+#include "tandem/layers/dense.h"
+#include "tandem/layers/dropout.h"
+#include "tandem/layers/flatten.h"
+#include "tandem/layers/input.h"
+#include "tandem/model/load_model.h"
+#include "tandem/optimizers/adagrad.h"
+#include "tandem/optimizers/adam.h"
+#include "tandem/optimizers/adamax.h"
+#include "tandem/optimizers/adamw.h"
+#include "tandem/optimizers/exponential_decay.h"
+#include "tandem/optimizers/lion.h"
+#include "tandem/optimizers/rmsprop.h"
+#include "tandem/optimizers/sgd.h"
+#include "tandem/testing/npy.h"
+#include "tandem/testing/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+using namespace layers;
+
+TEST(WriteModelsForKeras, AndGoOn) {
+  const testing::TemporaryFolder scratch;
+  const char* chosen = std::getenv("TANDEM_WRITE_FILES");
+  const std::string folder = chosen ? chosen : scratch.path().string();
+  std::filesystem::create_directories(folder);
+  const std::vector<std::pair<std::string, Handle<Optimizer>>> optimizers{
+      {"adam", optimizers::Adam({.learning_rate = 0.03})},
+      {"adam_amsgrad", optimizers::Adam({.learning_rate = 0.01, .amsgrad = true, .clipnorm = 1.0})},
+      {"adam_schedule", optimizers::Adam({.learning_rate = schedules::ExponentialDecay(0.05, 10, 0.7)})},
+      {"sgd_momentum", optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9, .nesterov = true})},
+      {"rmsprop", optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5, .centered = true})},
+      {"adamw", optimizers::AdamW({.learning_rate = 0.01, .weight_decay = 0.02})},
+      {"adadelta", "adadelta"},
+      {"adagrad", optimizers::Adagrad({.learning_rate = 0.1})},
+      {"adamax", optimizers::Adamax({.learning_rate = 0.01})},
+      {"lion", optimizers::Lion({.learning_rate = 0.002})}};
+  set_random_seed(3);
+  const Tensor x = at::arange(96, at::kFloat).reshape({6, 4, 4}).sin().unsqueeze(3),
+               y = at::arange(12, at::kFloat).reshape({6, 2}).cos();
+  for (const auto& [name, optimizer] : optimizers) {
+    Sequential model({Input({4, 4, 1}), Conv2D(3, {3, 3}, {.activation = "relu"}), BatchNormalization(), Flatten(),
+                      Dense(4, {.activation = "tanh"}), Dropout(0.0), Dense(2)});
+    model.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
+    model.set_preprocessing(data::Preprocessing::fit_mean(data::TensorDataset(at::zeros_like(x))));
+    model.fit(x, y, {.batch_size = 3, .epochs = 3, .verbose = 0, .shuffle = false});
+    const std::string stem = folder + "/" + name;
+    model.save(stem + ".keras");
+    save_npy(stem + ".x.npy", x);
+    save_npy(stem + ".y.npy", y);
+    save_npy(stem + ".output.npy", model.predict(x));
+    std::vector<double> losses;
+    for (int64_t i = 0; i < 20; ++i) losses.push_back(model.train_on_batch(x, y)["loss"]);
+    save_npy(stem + ".losses.npy", at::tensor(losses));
+    EXPECT_TRUE(at::equal(load_model(stem + ".keras").predict(x), testing::load_npy(stem + ".output.npy"))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tandem
