@@ -15,9 +15,9 @@ struct AffineMap {
   bool is_shift() const { return yx == 0 && xy == 0 && (yy == 1 || yy == -1) && (xx == 1 || xx == -1); }
 };
 
-/// The arguments of Keras's apply_affine_transform, under its names and with its meaning: angles in degrees; tx and ty in
-/// pixels, across (tx) and down (ty); zx zooms across and zy down, by factors of how much is seen: above 1 the picture
-/// becomes smaller.
+/// The arguments of Keras's apply_affine_transform, under its names and with its meaning: angles in degrees; tx and ty
+/// in pixels, across (tx) and down (ty); zx zooms across and zy down, by factors of how much is seen: above 1 the
+/// picture becomes smaller.
 struct AffineParameters {
   double theta = 0;
   double tx = 0;

@@ -54,7 +54,7 @@ struct Node {
   std::shared_ptr<Layer> layer;
   std::vector<KerasTensor> inputs;  // empty for an Input
   Shapes output_shapes;
-  std::optional<Device> device;  // from the DeviceScope in which the node was made
+  std::optional<Device> device;     // from the DeviceScope in which the node was made
   uint64_t number = next_number();  // counts nodes as they are made: a saved config lists a layer's calls in this order
   bool is_input() const { return inputs.empty(); }
 

@@ -73,7 +73,9 @@ TEST(OnBatch, RefusesWhatItCannotDo) {
             "train_on_batch: the model must be compiled with a loss first");
   EXPECT_EQ(bare.predict_on_batch(x)[0].size(0), 2);
   auto model = compiled(1);
-  EXPECT_EQ(testing::message_of<DataError>([&] { model.train_on_batch(at::ones({0, 3}), at::ones({0, 2})); }),
+  EXPECT_EQ(testing::message_of<DataError>([&] {
+              model.train_on_batch(at::ones({0, 3}), at::ones({0, 2}));
+            }),
             "data set: it must have at least one row, got x[0] of shape (0, 3)");
 }
 

@@ -28,8 +28,8 @@ class TrainedModel {
   virtual void stop_training() = 0;
   virtual bool stopping() const = 0;
 
-  /// Which way the figure `name` of the logs, without "val_", gets better: "min" or "max"; empty where it is neither the
-  /// loss nor a compiled metric that knows.
+  /// Which way the figure `name` of the logs, without "val_", gets better: "min" or "max"; empty where it is neither
+  /// the loss nor a compiled metric that knows.
   virtual std::string monitor_direction(const std::string& name) = 0;
 
   virtual void save(const std::string& path) = 0;
