@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/data/divide_rows.h"
 
 namespace tandem::data {
 
@@ -63,9 +64,7 @@ std::vector<int64_t> PerDeviceSource::shares(int64_t batch_size) const {
   const auto n = static_cast<int64_t>(parts_.size());
   if (batch_size < n)
     throw InvalidArgument(c10::str("PerDevice: a batch must hold a row for each of ", n, " devices, got ", batch_size));
-  std::vector<int64_t> shares;
-  for (int64_t d = 0; d < n; ++d) shares.push_back(batch_size / n + (d < batch_size % n ? 1 : 0));
-  return shares;
+  return divide_rows(batch_size, n);
 }
 
 int64_t PerDeviceSource::batches(int64_t batch_size, bool drop_remainder) const {

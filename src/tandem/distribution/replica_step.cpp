@@ -18,12 +18,11 @@ double seconds_between(StepClock::time_point start, StepClock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
 }
 
-double scalar(const Tensor& value, const char* what) {
+void check_scalar(const Tensor& value, const char* what) {
   if (!value.defined() || value.numel() != 1 || value.is_complex()) {
     throw InvalidArgument(c10::str(what, ": must get a scalar, got ",
                                    value.defined() ? Shape::of(value.sizes().vec()).to_string() : "no tensor"));
   }
-  return value.item<double>();
 }
 
 }  // namespace
@@ -81,7 +80,7 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
   for (const auto& part : value.parts) replica_.parts.push_back(part.item<double>());
   Tensor part = value.total;
   for (const auto& loss : added_.losses()) {
-    scalar(loss, "add_loss");
+    check_scalar(loss, "add_loss");
     part = part + loss * share();
   }
   if (communicator_.rank() == shared_.first_active) {  // penalties count once, whatever the number of replicas
@@ -98,7 +97,7 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
   if (!shared_.training) throw InvalidArgument("minimize: must be called in training, not in evaluate");
   if (!program_.optimizer)
     throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with an optimizer first"));
-  scalar(loss, "minimize");
+  check_scalar(loss, "minimize");
   if (own_step_ && !loss.requires_grad() && !replica_.trainable.weights().empty()) {
     throw InvalidArgument(c10::str("minimize: the loss of model '", program_.network->name(),
                                    "' must depend on its weights, got one without a gradient"));
@@ -118,7 +117,8 @@ void ReplicaStep::update_metrics(const Tensors& y_pred) {
 }
 
 void ReplicaStep::report(const std::string& name, const Tensor& value) {
-  replica_.reported[name] = scalar(value, "report") * share();
+  check_scalar(value, "report");
+  replica_.reported[name] = value.item<double>() * share();
 }
 
 void ReplicaStep::announce(Collective next) {
@@ -160,6 +160,7 @@ void ReplicaStep::exchange_counts(std::vector<double>& counts) {
 }
 
 Tensor ReplicaStep::selection(const std::vector<Weight>& weights) const {
+  if (weights.empty() && !announced()) return {};
   const auto& all = replica_.trainable.weights();
   Tensor chosen = at::zeros({static_cast<int64_t>(all.size())}, at::kDouble);
   auto* flags = chosen.mutable_data_ptr<double>();
@@ -196,8 +197,8 @@ void ReplicaStep::update(const Tensor& chosen) {
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
   const int64_t iteration = shared_.iteration + replica_.updates;
-  const auto* flags = chosen.const_data_ptr<double>();
-  if (std::all_of(flags, flags + chosen.numel(), [](double flag) { return flag > 0; })) {
+  const auto* flags = chosen.defined() ? chosen.const_data_ptr<double>() : nullptr;
+  if (!flags || std::all_of(flags, flags + chosen.numel(), [](double flag) { return flag > 0; })) {
     if (optimizer.clips()) optimizer.clip(own.gradients(), own.places());
     optimizer.update(own.parameters(), own.gradients(), replica_.slots, iteration, shared_.rate);
   } else {

@@ -48,7 +48,7 @@ class ReplicaStep final : public Step {
   void announce(Collective next);
   void follow();
   void exchange_counts(std::vector<double>& counts);
-  // 1 for each trainable weight that is meant, else 0.
+  // 1 for each trainable weight that is meant, else 0; undefined where all are and nobody needs to be told.
   Tensor selection(const std::vector<Weight>& weights) const;
   // Adds up the gradients, and returns the selection of those who have rows.
   Tensor exchange_gradients(Tensor chosen);

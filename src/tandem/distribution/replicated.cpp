@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "tandem/core/error.h"
+#include "tandem/data/divide_rows.h"
 #include "tandem/distribution/replica_step.h"
 #include "tandem/kernels/cpu_allocator.h"
 
@@ -58,23 +59,15 @@ Replicated::Replicated(const Program& program, const Devices& devices, int64_t t
 
 Replicated::~Replicated() = default;
 
-std::vector<int64_t> Replicated::division(int64_t rows) const {
-  const int64_t n = devices_.size();
-  std::vector<int64_t> counts;
-  for (int64_t r = 0; r < n; ++r) counts.push_back(rows / n + (r < rows % n ? 1 : 0));
-  return counts;
-}
+std::vector<int64_t> Replicated::division(int64_t rows) const { return data::divide_rows(rows, devices_.size()); }
 
 std::vector<int64_t> Replicated::edges(const data::Batch& batch) const {
+  const auto& counts = batch.division.empty() ? division(batch.rows()) : batch.division;
   std::vector<int64_t> edges{0};
-  if (batch.division.empty()) {
-    for (int64_t count : division(batch.rows())) edges.push_back(edges.back() + count);
-    return edges;
-  }
-  for (int64_t count : batch.division) edges.push_back(edges.back() + count);
-  if (static_cast<int64_t>(batch.division.size()) != devices_.size() || edges.back() != batch.rows()) {
+  for (int64_t count : counts) edges.push_back(edges.back() + count);
+  if (static_cast<int64_t>(counts.size()) != devices_.size() || edges.back() != batch.rows()) {
     throw InvalidArgument(c10::str("fit: data by device must have a part for each of the ", devices_.size(),
-                                   " devices, got ", batch.division.size()));
+                                   " devices, got ", counts.size()));
   }
   return edges;
 }
