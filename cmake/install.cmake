@@ -13,6 +13,9 @@ configure_package_config_file(cmake/TandemConfig.cmake.in ${CMAKE_BINARY_DIR}/Ta
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TandemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TandemConfig.cmake ${CMAKE_BINARY_DIR}/TandemConfigVersion.cmake cmake/TandemLibTorch.cmake
               cmake/TandemPrecompile.cmake DESTINATION ${package})
+if(TARGET tandem_cuda)
+  install(TARGETS tandem_cuda LIBRARY DESTINATION lib)
+endif()
 if(TARGET tandem_cli)
   install(TARGETS tandem_cli RUNTIME DESTINATION bin)
 endif()

@@ -55,7 +55,11 @@ generator=("Unix Makefiles")
 ! command -v ninja >/dev/null || generator=(Ninja)
 step configure cmake -S . -B "$build" -G "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
   -DTANDEM_EXAMPLES=OFF -DTORCH_ROOT="$root"
-step build cmake --build "$build" --parallel "$(nproc)" --target device_tests
+targets=(device_tests)
+for optional in tandem_cuda tandem_cli; do
+  cmake --build "$build" --target help 2>/dev/null | grep -qw "$optional" && targets+=("$optional")
+done
+step build cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}"
 step tests/device ctest --test-dir "$build" --output-on-failure --verbose --no-tests=error -R '^device'
 
 # ctest passes a skipped test; where there is a GPU, it is a failure.
@@ -63,5 +67,12 @@ if ((failed == 0)) && skipped=$(grep -hs '^skipped: ' "$build/Testing/Temporary/
   row "" - "$skipped"
   [[ -z $gpu ]] || failed=1
 fi
-row "GPU benchmark" - "none yet: the library computes on CPU devices only"
+# One GPU whole, and as two virtual devices; the command needs CLI11 and a JSON library, which such a machine may lack.
+if [[ -n $gpu && -x $build/apps/tandem/tandem ]]; then
+  for devices in gpu:0 gpu:0/2,gpu:0/2; do
+    step "bench $devices" "$build/apps/tandem/tandem" bench train minigooglenet --devices "$devices" --batch-size 256 --steps 30 --json
+  done
+else
+  row "GPU benchmark" - "not run: $([[ -n $gpu ]] && echo 'no CLI11 here, so no tandem command' || echo 'no GPU')"
+fi
 finish

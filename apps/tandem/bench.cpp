@@ -23,7 +23,8 @@
 namespace tandem::cli {
 namespace {
 
-constexpr int64_t kWarmUp = 3;  // steps that fill caches and are not counted
+// Steps that are not counted: they fill caches, and after ten on several devices fit looks how fast one alone is.
+constexpr int64_t kWarmUp = 3, kWarmUpOfSeveral = 11;
 
 struct BenchArguments {
   std::string model, precision = "float32";
@@ -35,14 +36,16 @@ struct BenchArguments {
 // Time from the end of one step to the end of the next: all that a step costs, its input included.
 class StepTimes : public Callback {
  public:
+  explicit StepTimes(int64_t warm_up) : warm_up_(warm_up) {}
   void on_train_batch_end(int64_t batch, Logs&) override {
     const auto now = std::chrono::steady_clock::now();
-    if (batch >= kWarmUp) seconds.push_back(std::chrono::duration<double>(now - last_).count());
+    if (batch >= warm_up_) seconds.push_back(std::chrono::duration<double>(now - last_).count());
     last_ = now;
   }
   std::vector<double> seconds;
 
  private:
+  const int64_t warm_up_;
   std::chrono::steady_clock::time_point last_;
 };
 
@@ -63,14 +66,15 @@ int bench(const BenchArguments& a) {
   const auto random = random_root().fold("bench");
   const Tensor x = random.normal(shape.without_batch().with_batch(a.batch_size));
   const Tensor y = to_categorical(at::arange(a.batch_size).remainder(10), 10);
+  const int64_t warm_up = devices.size() > 1 ? kWarmUpOfSeveral : kWarmUp;
   // The same rows every step, as the peers have it: what is measured is the step.
-  std::vector<int64_t> numbers(static_cast<std::size_t>((a.steps + kWarmUp) * a.batch_size));
+  std::vector<int64_t> numbers(static_cast<std::size_t>((a.steps + warm_up) * a.batch_size));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i) % a.batch_size;
   const Dataset rows(std::make_shared<data::SubsetSource>(data::TensorDataset(x, y).source(), std::move(numbers)));
 
   model.compile(
-      {.optimizer = recipe.make_optimizer(kWarmUp + a.steps), .loss = recipe.loss, .strategy = a.where.make(devices)});
-  auto times = std::make_shared<StepTimes>();
+      {.optimizer = recipe.make_optimizer(warm_up + a.steps), .loss = recipe.loss, .strategy = a.where.make(devices)});
+  auto times = std::make_shared<StepTimes>(warm_up);
   model.fit(rows.batch(a.batch_size), {.verbose = 0, .callbacks = {times}});
   auto& seconds = times->seconds;
   std::sort(seconds.begin(), seconds.end());
@@ -109,7 +113,7 @@ void add_bench(CLI::App& app, Run& run) {
   train->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
       ->capture_default_str()
       ->transform(whole_number(1));
-  train->add_option("--steps", a->steps, "Steps that are counted, after three that are not")
+  train->add_option("--steps", a->steps, "Steps that are counted, after those that warm up")
       ->capture_default_str()
       ->transform(whole_number(1));
   train->add_option("--precision", a->precision, "float32")->capture_default_str();

@@ -20,6 +20,23 @@ void DeviceArguments::add_to(CLI::App& command) {
       ->transform(whole_number(1));
 }
 
+void DeviceArguments::add_training_to(CLI::App& command) {
+  command
+      .add_option("--fixed-order", fixed_order,
+                  "Logical shards of a batch: the same weights to the bit on any number of devices that divides it; "
+                  "prints their SHA-256")
+      ->transform(whole_number(1));
+  command.add_option("--shares", shares, "Parts of each batch by device: 3,1 | auto (by measured speed)");
+  command
+      .add_option("--all-reduce", all_reduce,
+                  "How gradients travel: ring | tree | direct | host (one update, in host memory) | auto (by size)")
+      ->capture_default_str();
+  command
+      .add_option("--average-every", average_every,
+                  "Let each device update by itself and average the parameters every K updates (local SGD)")
+      ->transform(whole_number(1));
+}
+
 Devices DeviceArguments::resolve() const {
   auto resolved = gpus > 0 ? Devices::gpus(gpus) : Devices::parse(devices);
   check_available(resolved);
@@ -27,8 +44,14 @@ Devices DeviceArguments::resolve() const {
 }
 
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
-  const auto name = !strategy.empty() ? strategy : resolved.size() == 1 ? "single" : "mirrored";
-  return distribute::make_strategy(name, {.devices = resolved, .threads_per_device = threads_per_device});
+  const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
+  const auto name = !strategy.empty() ? strategy : mirrored ? "mirrored" : "single";
+  return distribute::make_strategy(name, {.devices = resolved,
+                                          .threads_per_device = threads_per_device,
+                                          .shares = shares,
+                                          .fixed_order = fixed_order,
+                                          .all_reduce = all_reduce,
+                                          .average_every = average_every});
 }
 
 }  // namespace tandem::cli

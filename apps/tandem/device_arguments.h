@@ -13,11 +13,15 @@ struct DeviceArguments {
   int64_t gpus = 0;  // 0: as `devices` says
   std::string strategy;
   int64_t threads_per_device = 0;  // 0: the cores divided by the devices
+  // Of training alone: add_training_to makes their flags.
+  std::string shares, all_reduce = "auto";
+  int64_t fixed_order = 0, average_every = 0;
 
   void add_to(CLI::App& command);
+  void add_training_to(CLI::App& command);
   /// Checked to be there. Throws InvalidArgument, naming devices asked for and visible.
   Devices resolve() const;
-  /// "single" for one device and "mirrored" for several, unless --strategy names one.
+  /// Unless --strategy names one: "mirrored" for several devices and where a flag asks for what it does, else "single".
   distribute::Strategy make(const Devices& resolved) const;
 };
 

@@ -2,7 +2,7 @@
 
 namespace tandem::cli {
 
-/// What the command ends with; scripts depend on it.
+/// What the command ends with; scripts depend on it. A signal: 128 + its number.
 enum ExitStatus {
   kOk = 0,
   kFailed = 1,    // anything else, a loss that is not finite among it

@@ -28,6 +28,8 @@ void check_json() { Config().to_json(); }
 void ResultFiles::add_to(CLI::App& command) {
   command.add_option("-o,--output", plot, "Plot of loss and accuracy: .png, .svg or .pdf");
   command.add_option("--history", history, "Figures by epoch: .json or .csv");
+  command.add_option("--trace", trace,
+                     "When layers computed on each device in the first batches: .json for chrome://tracing");
   command.add_option("--save", model, "The trained model: .keras, or its weights: .weights.h5");
 }
 
@@ -36,7 +38,10 @@ void ResultFiles::check() const {
     throw InvalidArgument("--history: the file name must end in .json or .csv, got '" + history + "'");
   }
   check_plot_file(plot);
-  if (history.ends_with(".json")) check_json();
+  if (!trace.empty() && !trace.ends_with(".json"))
+    throw InvalidArgument("--trace: the file name must end in .json, got '" + trace + "'");
+  if (history.ends_with(".json") || !trace.empty()) check_json();
+  if (!trace.empty()) saved([&] { check_writable(trace); });
   if (!history.empty()) saved([&] { check_writable(history); });
   if (!model.empty() && !model.ends_with(".keras") && !model.ends_with(".weights.h5"))
     throw InvalidArgument("--save: the file name must end in .keras or .weights.h5, got '" + model + "'");
@@ -55,8 +60,12 @@ void ResultFiles::write(const Model& trained, const History& result, const std::
     }
   };
   attempt(model, [&] { model.ends_with(".keras") ? trained.save(model) : trained.save_weights(model); });
-  attempt(plot, [&] { report::plot_history(result.by_epoch(), plot, {.title = title}); });
-  attempt(history, [&] { report::write_history(result.by_epoch(), history); });
+  if (!plot.empty() && result.by_epoch().empty()) {
+    log_warning("no plot: training ended before its first step");
+  } else {
+    attempt(plot, [&] { report::plot_history(result.by_epoch(), plot, {.title = title}); });
+  }
+  attempt(history, [&] { report::write_history(result.by_epoch(), history, result.interrupted()); });
   if (!failures.empty()) throw NotSaved(failures);
 }
 

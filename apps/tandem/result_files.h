@@ -25,7 +25,7 @@ void saved(const std::function<void()>& act);
 
 /// The flags that name files for what a training gave.
 struct ResultFiles {
-  std::string plot, history, model;
+  std::string plot, history, model, trace;
 
   void add_to(CLI::App& command);
   /// For use before the training. Throws NotSaved where a file cannot be written, InvalidArgument where its ending is

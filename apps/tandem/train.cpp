@@ -1,10 +1,12 @@
 // tandem train MODEL: a model of the zoo or from a file. What the zoo's recipe or the file says holds where no flag
 // names something else.
 #include <c10/util/StringUtil.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <optional>
 
 #include "augment_argument.h"
@@ -13,12 +15,16 @@
 #include "data_argument.h"
 #include "device_arguments.h"
 #include "exit_status.h"
+#include "interruption.h"
 #include "messages.h"
 #include "model_argument.h"
 #include "numbers.h"
 #include "result_files.h"
+#include "tandem/callbacks/trace.h"
 #include "tandem/core/log.h"
 #include "tandem/data/preprocessing.h"
+#include "tandem/model/training_job.h"
+#include "tandem/model/weights_sha256.h"
 #include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
@@ -32,7 +38,7 @@ struct TrainArguments {
   std::optional<std::string> augment;
   std::optional<int64_t> epochs, steps, batch_size, seed;
   std::optional<double> validation_split;
-  int64_t verbose = 1;
+  int64_t accumulate = 1, verbose = 1;
   bool no_shuffle = false, mean_image = false, no_mean_image = false;
 };
 
@@ -72,7 +78,22 @@ std::vector<std::string> prepare_training_images(const TrainArguments& a, Loaded
   return images.describe();
 }
 
+// Trains until the end, or the first SIGINT or SIGTERM.
+History run(TrainingJob training, Interruption& interruption) {
+  const auto job = std::make_shared<TrainingJob>(std::move(training));
+  interruption.on_signal([job] {
+    job->request_stop();
+    // Standard output is left alone: where nobody reads it, flushing would keep the next signal waiting. On a terminal
+    // the cursor is in the progress bar's line.
+    std::cerr << (isatty(STDERR_FILENO) ? "\n" : "") +
+                     std::string("tandem: interrupted: training ends after this step; another signal leaves at once\n");
+  });
+  job->start();
+  return job->wait();
+}
+
 int train(const TrainArguments& a) {
+  Interruption interruption;
   install_log_sink(a.verbose == 0);
   const auto devices = a.where.resolve();
   const auto strategy = a.where.make(devices);
@@ -91,7 +112,8 @@ int train(const TrainArguments& a) {
   const int64_t batch_size = a.batch_size.value_or(recipe.batch_size * devices.size());
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const int64_t batches = data.train.batch(batch_size).batches();
-  const int64_t updates = epochs * std::min(a.steps.value_or(batches), batches);
+  const int64_t steps = std::min(a.steps.value_or(batches), batches);
+  const int64_t updates = epochs * ((steps + a.accumulate - 1) / a.accumulate);
   if (from_file) {
     a.how.compile_file_model(model, a.model, data.classes > 0, updates);
   } else {
@@ -100,15 +122,20 @@ int train(const TrainArguments& a) {
   const auto targets = [&](const Dataset& rows) {
     return with_targets_of(model, rows, data.classes).batch(batch_size);
   };
-  const auto history = model.fit(targets(a.no_shuffle ? data.train : data.train.shuffle()),
-                                 {.epochs = epochs,
-                                  .verbose = a.verbose,
-                                  .callbacks = {std::make_shared<Announcement>(announced)},
-                                  .validation_data = data.validation ? targets(*data.validation) : ValidationData(),
-                                  .steps_per_epoch = a.steps.value_or(-1),
-                                  .augmentation = make_augmentation(a, recipe)});
+  FitOptions options{.epochs = epochs,
+                     .verbose = a.verbose,
+                     .callbacks = {std::make_shared<Announcement>(announced)},
+                     .validation_data = data.validation ? targets(*data.validation) : ValidationData(),
+                     .steps_per_epoch = a.steps.value_or(-1),
+                     .augmentation = make_augmentation(a, recipe),
+                     .accumulate = a.accumulate};
+  if (!a.results.trace.empty()) options.callbacks.push_back(callbacks::Trace(a.results.trace));
+  const auto history =
+      run(TrainingJob(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options), interruption);
+  if (a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
   a.results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
 
+  if (interruption.signal() != 0) return 128 + interruption.signal();
   const auto& losses = history["loss"];
   const auto bad = std::find_if(losses.begin(), losses.end(), [](double value) { return !std::isfinite(value); });
   if (bad == losses.end()) return kOk;
@@ -127,6 +154,7 @@ void add_train(CLI::App& app, Run& run) {
   command->add_option("--data", a->data, kDataForms)->capture_default_str();
   command->add_option("--weights", a->weights, "Weights to begin with: a .weights.h5, .h5 or .keras file");
   a->where.add_to(*command);
+  a->where.add_training_to(*command);
   command->add_option("--epochs", a->epochs, "Passes over the data (default: the recipe's)")
       ->transform(whole_number(1));
   command->add_option("--steps", a->steps, "Batches of an epoch (default: all)")->transform(whole_number(1));
@@ -139,6 +167,11 @@ void add_train(CLI::App& app, Run& run) {
   auto* mean = command->add_flag("--mean-image", a->mean_image,
                                  "Subtract the training set's mean image (default: the recipe's)");
   command->add_flag("--no-mean-image", a->no_mean_image, "Leave it out")->excludes(mean);
+  command
+      ->add_option("--accumulate", a->accumulate,
+                   "Batches that make one update together; the last one of an epoch ends its group")
+      ->capture_default_str()
+      ->transform(whole_number(1));
   command->add_flag("--no-shuffle", a->no_shuffle, "Keep the order of the rows");
   command
       ->add_option("--validation-split", a->validation_split,

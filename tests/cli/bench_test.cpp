@@ -10,7 +10,11 @@ TEST(Bench, PrintsFiguresAsJson) {
   const auto ended = run_tandem(
       {"bench", "train", "minigooglenet", "--batch-size", "4", "--steps", "2", "--devices", "cpu*2", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(ended.err, "");
+  // On a busy machine two devices may really be slower.
+  if (!ended.err.empty()) {
+    EXPECT_EQ(lines_of(ended.err).size(), 1u) << ended.err;
+    EXPECT_TRUE(ended.err.starts_with("tandem: warning: a step takes ")) << ended.err;
+  }
   EXPECT_EQ(lines_of(ended.out).size(), 1u) << ended.out;
   const auto figures = Config::from_json(ended.out);
   EXPECT_EQ(figures.at("model").as_string(), "minigooglenet");

@@ -5,11 +5,14 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 extern char** environ;
 
@@ -42,13 +45,12 @@ class Redirection {
 
 }  // namespace
 
-Ended run_tandem(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out) {
-  const TemporaryFolder streams;
-  const auto out_file = out.empty() ? streams.file("out") : out;
+Running::Running(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out)
+    : out_(out.empty() ? streams_.file("out") : out), own_out_(out.empty()) {
   Redirection redirection;
   redirection.open(0, "/dev/null", O_RDONLY);
-  redirection.open(1, out_file, O_WRONLY | O_CREAT);
-  redirection.open(2, streams.file("err"), O_WRONLY | O_CREAT);
+  redirection.open(1, out_.string(), O_WRONLY | O_CREAT);
+  redirection.open(2, streams_.file("err"), O_WRONLY | O_CREAT);
   redirection.work_in(folder.string());
 
   setenv("CUDA_VISIBLE_DEVICES", "", 1);  // the same lines on every machine
@@ -60,17 +62,57 @@ Ended run_tandem(const Arguments& arguments, const std::filesystem::path& folder
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  pid_t child = 0;
-  check(posix_spawn(&child, program.c_str(), redirection.get(), nullptr, argv.data(), environ), program.c_str());
+  // Whoever runs the tests in the background may have them ignore SIGINT.
+  posix_spawnattr_t attributes;
+  check(posix_spawnattr_init(&attributes), "attributes");
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGINT);
+  sigaddset(&defaults, SIGTERM);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int error = posix_spawn(&child_, program.c_str(), redirection.get(), &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  check(error, program.c_str());
+}
+
+Running::~Running() {
+  if (child_ == 0) return;
+  send(SIGKILL);
+  wait();
+}
+
+bool Running::has_ended() const {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child_;
+}
+
+void Running::await_output(const std::string& text) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (read_file(out_).find(text) == std::string::npos) {
+    if (has_ended()) throw std::runtime_error("it ended and did not print " + text);
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it does not print " + text);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+void Running::send(int signal) const { kill(child_, signal); }
+
+Ended Running::wait() {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  while (waitpid(child_, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
   }
+  child_ = 0;
   Ended ended;
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (out.empty()) ended.out = read_file(out_file);
-  ended.err = read_file(streams.file("err"));
+  if (own_out_) ended.out = read_file(out_);
+  ended.err = read_file(streams_.file("err"));
   return ended;
+}
+
+Ended run_tandem(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out) {
+  return Running(arguments, folder, out).wait();
 }
 
 Ended run_tandem(const Arguments& arguments) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,7 +17,31 @@ struct Ended {
 
 using Arguments = std::vector<std::string>;
 
-/// Runs the command in `folder`, with no GPU visible and no terminal. `out`: a file that it prints to instead.
+/// The command while it runs, in `folder`, with no GPU visible and no terminal; ended by force with the object. `out`:
+/// a file that it prints to instead.
+class Running {
+ public:
+  Running(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out = {});
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  /// Returns when it has printed `text`; throws when it ends, or a minute passes, before that.
+  void await_output(const std::string& text) const;
+  void send(int signal) const;
+  Ended wait();
+
+ private:
+  bool has_ended() const;
+
+  TemporaryFolder streams_;
+  std::filesystem::path out_;
+  bool own_out_;
+  pid_t child_ = 0;
+};
+
+/// Runs the command to its end in `folder`, with no GPU visible and no terminal. `out`: a file that it prints to
+/// instead.
 Ended run_tandem(const Arguments& arguments, const std::filesystem::path& folder, const std::string& out = {});
 /// The same in a folder that is thrown away.
 Ended run_tandem(const Arguments& arguments);

@@ -81,6 +81,14 @@ TEST_F(Train, FlagsReplaceTheRecipe) {
             "epoch,accuracy,loss,sparse_categorical_accuracy,val_accuracy,val_loss,val_sparse_categorical_accuracy");
 }
 
+TEST_F(Train, AccumulatesBatchesToAnUpdate) {
+  const auto ended = train({"--batch-size", "8", "--accumulate", "2"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(first_line(ended.out).find("3 steps an epoch, an update every 2 steps"), std::string::npos) << ended.out;
+  expect_refused({"train", "cnn", "--accumulate", "0"}, 2,
+                 "--accumulate: must be a whole number of at least 1, got '0'");
+}
+
 TEST_F(Train, EveryAugmentationByName) {
   const auto ended = train({"--steps", "1", "--batch-size", "8", "--augment",
                             "shift=0.1,rotation=20,shear=10,zoom=0.5:1.5,flip,vflip,zoom=0.1,brightness=0.8:1.2,"

@@ -4,10 +4,12 @@
 usage: go_on_with_keras.py FOLDER
 FOLDER is what `TANDEM_WRITE_FILES=FOLDER model_test --gtest_filter=WriteModelsForKeras.*` filled: NAME.keras, compiled and trained for
 some steps, with data (NAME.x.npy, NAME.y.npy), NAME.output.npy, what Tandem predicts there, and NAME.losses.npy, the losses with which
-Tandem goes on. Predictions must be equal to 1e-5 and losses to 1e-4; what Keras writes of the loaded model must hold the same variables.
-Warnings of Keras count as failures. Needs keras and tensorflow-cpu.
+Tandem goes on; and the same model as NAME.h5, with NAME.h5.losses.npy, the losses of a new optimizer. Predictions must be equal to 1e-5
+and losses to 1e-4; what Keras writes of the loaded model must hold the same variables. Warnings of Keras count as failures. Needs keras
+and tensorflow-cpu.
 """
 import io
+import json
 import os
 import pathlib
 import sys
@@ -40,16 +42,41 @@ def variables_differ(got, want):
     return f"variables {wrong} differ" if wrong else ""
 
 
+def legacy_parts(path):
+    """Attributes, and the weights in their order, of a whole model's .h5. Their names begin with the model's only in Keras."""
+    with h5py.File(path, "r") as file:
+        groups = file["model_weights"]
+        weights = [(layer, [groups[layer][name][()] for name in groups[layer].attrs["weight_names"]]) for layer in groups]
+        texts = {name: json.loads(file.attrs[name]) for name in ("model_config", "training_config")}
+        return texts, {name: file.attrs[name] for name in ("backend", "keras_version")}, weights
+
+
+def legacy_differ(got, want):
+    for value in (got, want):  # Keras writes what it made of the settings
+        for key in ("optimizer_config", "metrics", "loss"):
+            value[0]["training_config"].pop(key)
+    if got[:2] != want[:2]:
+        return f"attributes {[key for a, b in zip(got, want) for key in b if a.get(key) != b[key]]} differ"
+    names = [layer for layer, _ in want[2]]
+    if [layer for layer, _ in got[2]] != names:
+        return f"layers {names}"
+    wrong = [n for n, (_, a), (_, b) in zip(names, got[2], want[2]) if len(a) != len(b) or not all(map(np.array_equal, a, b))]
+    return f"weights of {wrong} differ" if wrong else ""
+
+
 def go_on(path):
     """What is wrong with the model; empty when nothing is."""
-    stem = str(path)[: -len(".keras")]
-    x, y, output, losses = (np.load(f"{stem}.{part}.npy") for part in ("x", "y", "output", "losses"))
+    legacy, stem = path.suffix == ".h5", str(path.with_suffix(""))
+    x, y, output = (np.load(f"{stem}.{part}.npy") for part in ("x", "y", "output"))
+    losses = np.load(f"{path if legacy else stem}.losses.npy")
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         model = keras.models.load_model(path)
     with tempfile.TemporaryDirectory() as place:
-        model.save(f"{place}/again.keras")
-        if wrong := variables_differ(variables(path), variables(f"{place}/again.keras")):
+        again = f"{place}/again{path.suffix}"
+        model.save(again)
+        wrong = legacy_differ(legacy_parts(path), legacy_parts(again)) if legacy else variables_differ(variables(path), variables(again))
+        if wrong:
             return wrong
     error = np.abs(keras.ops.convert_to_numpy(model(x)) - output).max()
     if not error < 1e-5:
@@ -60,7 +87,7 @@ def go_on(path):
 
 
 def main(folder):
-    files = sorted(pathlib.Path(folder).glob("*.keras"))
+    files = sorted(path for path in pathlib.Path(folder).iterdir() if path.suffix in (".keras", ".h5"))
     failed = 0
     for path in files:
         try:

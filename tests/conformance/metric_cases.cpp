@@ -18,9 +18,18 @@ void check_updates(Differences& differences, const std::string& what, Metric& me
   const Tensor y_true = folder.array("y_true.npy"), y_pred = folder.array("y_pred.npy");
   for (int64_t i = 0; i < y_true.size(0); ++i) {
     metric.update(y_true[i], y_pred[i], weights.defined() ? weights[i] : Tensor());
-    compare(differences, c10::str(what, " after update ", i + 1), metric.result(),
-            to_number(want.as_list()[static_cast<std::size_t>(i)]), folder.tolerance());
+    compare(differences, c10::str(what, " after update ", i + 1), metric.results(),
+            to_tensor(want.as_list()[static_cast<std::size_t>(i)]), folder.tolerance());
   }
+}
+
+/// The settings with which the generator made the metrics of metric_empty_results.
+Config settings_of_empty(const std::string& metric, const std::string& name) {
+  if (name == "auc_1") return Config::object({{"curve", "PR"}});
+  if (metric == "MeanIoU") return Config::object({{"num_classes", 3}});
+  if (metric == "SensitivityAtSpecificity") return Config::object({{"specificity", 0.5}});
+  if (metric == "PrecisionAtRecall") return Config::object({{"recall", 0.5}});
+  return Config::object();
 }
 
 Differences check_empty_results(const CaseFolder& folder) {
@@ -28,8 +37,10 @@ Differences check_empty_results(const CaseFolder& folder) {
   const auto expected = folder.json("expected.json");
   for (const auto& row : expected.as_list()) {
     const auto name = row.at("metric").as_string();
-    const auto metric = Metric::make(name, Config::object());
-    compare(differences, "empty " + name, metric->result(), to_number(row.at("result")), folder.tolerance());
+    const auto metric = Metric::make(name, settings_of_empty(name, row.at("name").as_string()));
+    // The name of an error where Keras has no result yet: here that is 0 as well.
+    const double want = row.at("result").is_string() ? 0 : to_number(row.at("result"));
+    compare(differences, "empty " + name, metric->result(), want, folder.tolerance());
   }
   return differences;
 }
@@ -79,7 +90,7 @@ Differences check_metric_case(const CaseFolder& folder) {
   }
   metric->reset();
   metric->update(folder.array("y_true.npy")[0], folder.array("y_pred.npy")[0], {});
-  compare(differences, "after reset", metric->result(), to_number(expected.at("after_reset")), folder.tolerance());
+  compare(differences, "after reset", metric->results(), to_tensor(expected.at("after_reset")), folder.tolerance());
   if (folder.has("sample_weight.npy")) {
     check_updates(differences, "weighted result", *make(serialised), folder, folder.array("sample_weight.npy"),
                   expected.at("weighted"));

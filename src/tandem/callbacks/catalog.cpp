@@ -12,6 +12,7 @@
 #include "tandem/callbacks/progbar_logger.h"
 #include "tandem/callbacks/reduce_lr_on_plateau.h"
 #include "tandem/callbacks/terminate_on_nan.h"
+#include "tandem/callbacks/trace.h"
 #include "tandem/core/config_reader.h"
 
 namespace tandem {
@@ -45,6 +46,7 @@ const Catalog<CallbackMaker>& callback_catalog() {
                                                   {"ProgbarLogger", make_callback<callbacks::ProgbarLogger>},
                                                   {"ReduceLROnPlateau", make_callback<callbacks::ReduceLROnPlateau>},
                                                   {"TerminateOnNaN", make_callback<callbacks::TerminateOnNaN>},
+                                                  {"Trace", make_callback<callbacks::Trace>},
                                               });
   return catalog;
 }

@@ -16,6 +16,7 @@ TEST(CallbackCatalog, ConfigsComeBackAsTheyWere) {
       {"ProgbarLogger", Config::object()},
       {"TerminateOnNaN", Config::object({{"raise_error", true}})},
       {"CSVLogger", Config::object({{"filename", "a.csv"}, {"separator", ";"}, {"append", true}})},
+      {"Trace", Config::object({{"filename", "a.json"}, {"first_batch", 2}, {"batches", -1}})},
       {"EarlyStopping", Config::object({{"monitor", "val_auc"},
                                         {"min_delta", 0.25},
                                         {"patience", 3},

@@ -27,12 +27,19 @@ class FakeModel : public TrainedModel {
   std::string monitor_direction(const std::string& name) override {
     return name == "loss" ? "min" : directions.contains(name) ? directions.at(name) : "";
   }
+  void record_trace(bool on) override {
+    if (on) spans.clear();
+    recording = on;
+  }
+  std::vector<TraceSpan> trace() override { return spans; }
   void save(const std::string& path) override { models.push_back(path); }
   void save_weights(const std::string& path) override { files.push_back(path); }
 
   double rate;
   double weight = 0;  // the only one
   bool stopped = false;
+  bool recording = false;
+  std::vector<TraceSpan> spans;
   std::map<std::string, std::string> directions;
   std::vector<std::string> models, files;
 };

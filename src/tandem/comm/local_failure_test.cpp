@@ -32,8 +32,7 @@ TEST(LocalFailure, TimeLimitNamesTheMissingRanks) {
   EXPECT_GE(elapsed(start), 0.19);
   EXPECT_LT(elapsed(start), 1.5);
   for (const auto& message : {first, second}) {
-    EXPECT_NE(message.find("waited 0.2 s"), std::string::npos) << message;
-    EXPECT_NE(message.find("for rank 1, 3"), std::string::npos) << message;
+    EXPECT_NE(message.find("waited 0.2 s in barrier for rank 1, 3"), std::string::npos) << message;
   }
   // Who comes late is told at once.
   const auto late = Clock::now();
@@ -54,8 +53,7 @@ TEST(LocalFailure, TimeLimitNamesARankThatStoppedAfterSomeRounds) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(messages[1], "nothing was thrown");
   for (std::size_t r : {0, 2}) {
-    EXPECT_NE(messages[r].find("in a collective for rank 1"), std::string::npos) << messages[r];
-    EXPECT_EQ(messages[r].find("rank 1,"), std::string::npos) << messages[r];
+    EXPECT_TRUE(messages[r].ends_with("waited 0.2 s in barrier for rank 1")) << messages[r];
   }
 }
 

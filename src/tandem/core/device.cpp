@@ -1,6 +1,5 @@
 #include "tandem/core/device.h"
 
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/StringUtil.h>
 #include <sched.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "tandem/core/cpu_quota.h"
 #include "tandem/core/error.h"
+#include "tandem/core/gpu_plugin.h"
 
 namespace tandem {
 namespace {
@@ -156,7 +156,7 @@ std::string Devices::to_string() const {
   return out;
 }
 
-int64_t visible_gpus() { return at::detail::getCUDAHooks().getNumGPUs(); }
+int64_t visible_gpus() { return GpuPlugin::visible(); }
 
 int64_t available_cores() {
   // The mask of the process (its main thread), not of the calling thread, which a replica may have narrowed. The kernel

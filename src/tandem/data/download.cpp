@@ -11,8 +11,8 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/core/sha256.h"
 #include "tandem/data/http_get.h"
-#include "tandem/data/sha256.h"
 
 namespace tandem::data {
 namespace {

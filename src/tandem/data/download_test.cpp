@@ -16,11 +16,11 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/core/sha256.h"
 #include "tandem/data/cifar10.h"
 #include "tandem/data/http_server_test.h"
 #include "tandem/data/message_of_test.h"
 #include "tandem/data/mnist.h"
-#include "tandem/data/sha256.h"
 #include "tandem/testing/npy.h"
 #include "tandem/testing/temporary_folder.h"
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "tandem/distribution/as_placed.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/single_device.h"
 
@@ -23,15 +24,30 @@ const Catalog<Maker>& strategies() {
                throw InvalidArgument(c10::str("strategy single: must get one device, got ", o.devices.to_string()));
              return SingleDevice(o.devices.empty() ? Device() : o.devices[0], o.threads_per_device);
            }},
+          {"as-placed",
+           [](const StrategyOptions& o) {
+             if (!o.devices.empty()) {
+               throw InvalidArgument(c10::str("strategy as-placed: the model's device scopes name the devices, got ",
+                                              o.devices.to_string()));
+             }
+             return AsPlaced(o.threads_per_device);
+           }},
           {"mirrored",
            [](const StrategyOptions& o) {
-             return Mirrored({.devices = o.devices, .threads_per_device = o.threads_per_device});
+             return Mirrored({.devices = o.devices,
+                              .threads_per_device = o.threads_per_device,
+                              .shares = o.shares,
+                              .fixed_order = o.fixed_order,
+                              .all_reduce = o.all_reduce,
+                              .average_every = o.average_every});
            }},
       });
   return catalog;
 }
 
 }  // namespace
+
+std::vector<std::string> strategy_names() { return strategies().names(); }
 
 Strategy make_strategy(const std::string& name, const StrategyOptions& options) {
   return strategies().at(name)(options);

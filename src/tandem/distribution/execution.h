@@ -3,13 +3,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tandem/comm/communicator.h"
 #include "tandem/core/device.h"
 #include "tandem/core/random.h"
 #include "tandem/core/state_dict.h"
 #include "tandem/core/tensor.h"
+#include "tandem/core/trace_span.h"
 #include "tandem/data/batch.h"
 #include "tandem/distribution/loss_set.h"
 #include "tandem/network/network.h"
@@ -24,8 +27,10 @@ struct Program {
   std::shared_ptr<Optimizer> optimizer;   // null: no training
 };
 
-/// Sees what a replica computed for its rows, on that replica's thread: metrics are updated here.
-using Observer = std::function<void(int64_t rank, const data::Batch& rows, const Tensors& outputs)>;
+/// Sees what a replica computed for its rows, on that replica's thread: metrics are updated here. `logits[i]` are those
+/// behind output i where it is a softmax or sigmoid, else undefined.
+using Observer =
+    std::function<void(int64_t rank, const data::Batch& rows, const Tensors& outputs, const Tensors& logits)>;
 
 /// What one batch gave, over all replicas.
 struct StepResult {
@@ -35,11 +40,34 @@ struct StepResult {
   int64_t rows = 0;
 };
 
-/// Where a replica's time went, in seconds since the execution was made.
+/// Where a device's time went while it trained, in seconds since the execution was made.
 struct TimeShares {
   double compute = 0;
-  double exchange = 0;  // moving and adding gradients
-  double waiting = 0;   // for other replicas
+  double exchange = 0;  // moving, adding and handing over gradients that computing did not hide
+  double waiting = 0;   // for slower devices
+};
+
+/// One training step.
+struct TrainStep {
+  RandomStream random = {};  // this step's stream
+  double rate = 0;           // the learning rate
+  /// False: the gradients are kept, and the next step with an update makes it for all rows since the last one together,
+  /// as if they had been one batch.
+  bool update = true;
+};
+
+/// When the gradients of the last step with an update were exchanged, on one rank; seconds of the steady clock.
+struct StepLedger {
+  struct Exchange {
+    std::string what;   // the bucket and its weights
+    int64_t bytes = 0;  // of the gradients
+    comm::ReduceTimes times = {};
+    double updated = 0;  // when the optimizer's update of these weights was made
+  };
+  double backward_began = 0;
+  double last_gradient = 0;  // when backward had the gradient of the last layer, the first one of the model
+  double backward_ended = 0;
+  std::vector<Exchange> exchanges = {};  // in the order in which they were started
 };
 
 /// A program bound to devices by a strategy: holds the replicas, their weights and their optimizer state. Calls come
@@ -49,9 +77,10 @@ class Execution {
  public:
   virtual ~Execution() = default;
 
-  /// One update from one global batch. `random` is the stream of this step; `rate` the learning rate.
-  virtual StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate,
-                                const Observer& observer) = 0;
+  /// One step from one global batch.
+  virtual StepResult train_step(const data::Batch& batch, const TrainStep& step, const Observer& observer) = 0;
+  /// Makes the update that steps without one have left open; nothing where there is none.
+  virtual void finish_update(double rate) = 0;
   /// Loss and outputs of one batch without an update.
   virtual StepResult test_step(const data::Batch& batch, const Observer& observer) = 0;
   /// Outputs for the rows of `x`, in their order.
@@ -63,7 +92,8 @@ class Execution {
   /// time, and every replica goes on from the average.
   virtual void store() = 0;
 
-  /// Training steps and updates made so far: the same number unless the model has a train_step of its own.
+  /// Training steps and updates made so far: the same number unless gradients are accumulated or the model has a
+  /// train_step of its own.
   virtual int64_t steps() const = 0;
   virtual int64_t iterations() const = 0;
   /// "iterations", "steps", and the optimizer's slots by weight, "<slot>/<i>".
@@ -71,13 +101,26 @@ class Execution {
   virtual void set_optimizer_state(const StateDict& state) = 0;
 
   virtual const Devices& devices() const = 0;
+  /// Ranks that an Observer sees: one a device, or one a logical shard.
+  virtual int64_t ranks() const { return devices().size(); }
   /// Rows of a batch of `rows` that each device gets.
   virtual std::vector<int64_t> division(int64_t rows) const = 0;
-  /// Counted by the replicas themselves since the execution was made.
+  /// Facts by device, counted by the replicas themselves since the execution was made.
   virtual std::vector<int64_t> rows_trained() const = 0;
-  virtual int64_t bytes_sent(int64_t rank) const = 0;
-  virtual TimeShares time_shares(int64_t rank) const = 0;
+  virtual int64_t bytes_sent(int64_t device) const = 0;
+  virtual TimeShares time_shares(int64_t device) const = 0;
   virtual int64_t threads_per_device() const = 0;
+  /// Begins a new record of when each layer computes on each device, or ends it; what was recorded can be asked for
+  /// until the next one begins.
+  virtual void record_trace(bool on) = 0;
+  virtual std::vector<TraceSpan> trace() const = 0;
+  /// Of the last step with an update on `rank`; without exchanges where there is one replica.
+  virtual StepLedger ledger(int64_t /*rank*/) const { return {}; }
+  /// Seconds that the first device alone would take for a step with all rows of `batch`: it computes as many rows as it
+  /// gets of such a batch, and half of them, without an update, and a straight line through the two times goes on to
+  /// all rows, so that no more memory is needed than in training. Nothing where that cannot be told (a model with a
+  /// train_step of its own, a batch of one row). Changes nothing.
+  virtual std::optional<double> seconds_on_one_device(const data::Batch& /*batch*/) { return {}; }
 };
 
 }  // namespace tandem::distribute

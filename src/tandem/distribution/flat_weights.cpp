@@ -2,6 +2,10 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <numeric>
 
 #include "tandem/core/error.h"
 
@@ -10,18 +14,49 @@ namespace {
 
 constexpr int64_t kAlignment = 16;  // float32 elements in a cache line
 
+// Runs after autograd has added a gradient to a leaf.
+class GradientHook final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  GradientHook(std::shared_ptr<const std::function<void(std::size_t)>> ready, std::size_t weight)
+      : ready_(std::move(ready)), weight_(weight) {}
+  void operator()(const Tensor&) override { (*ready_)(weight_); }
+
+ private:
+  std::shared_ptr<const std::function<void(std::size_t)>> ready_;
+  std::size_t weight_;
+};
+
 }  // namespace
 
-FlatWeights::FlatWeights(const std::vector<Weight>& weights) : weights_(weights) {
+FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order)
+    : weights_(weights), places_(weights.size()) {
+  std::vector<std::size_t> ordered = order;
+  if (ordered.empty()) {
+    ordered.resize(weights_.size());
+    std::iota(ordered.begin(), ordered.end(), 0);
+  }
   int64_t size = 0;
-  for (const auto& w : weights_) {
+  for (const auto i : ordered) {
+    const auto& w = weights_[i];
     if (!w.variable().value.is_non_overlapping_and_dense())
       throw InternalError("weight '" + w.name() + "': must be dense in memory");
-    places_.push_back({size, w.shape().count()});
+    places_[i] = {size, w.shape().count()};
     size += (w.shape().count() + kAlignment - 1) / kAlignment * kAlignment;
   }
   parameters_ = at::zeros({size}, at::kFloat);
-  gradients_ = at::zeros({size}, at::kFloat);
+  make_leaves();
+}
+
+FlatWeights FlatWeights::beside(const FlatWeights& other) {
+  FlatWeights own = other;
+  own.values_.clear();
+  own.gradient_views_.clear();
+  own.make_leaves();
+  return own;
+}
+
+void FlatWeights::make_leaves() {
+  gradients_ = at::zeros_like(parameters_);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     values_.push_back(view(parameters_, i).detach().set_requires_grad(true));
     gradient_views_.push_back(view(gradients_, i));
@@ -55,12 +90,21 @@ void FlatWeights::zero_gradients() {
   }
 }
 
-void FlatWeights::gather_gradients() {
+void FlatWeights::gather_gradient(std::size_t i) {
+  const auto& gradient = values_[i].grad();
+  if (!gradient.defined() || gradient.is_same(gradient_views_[i])) return;
   c10::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    const auto& gradient = values_[i].grad();
-    if (gradient.defined() && !gradient.is_same(gradient_views_[i])) gradient_views_[i].copy_(gradient);
-  }
+  gradient_views_[i].copy_(gradient);
+}
+
+void FlatWeights::gather_gradients() {
+  for (std::size_t i = 0; i < values_.size(); ++i) gather_gradient(i);
+}
+
+void FlatWeights::on_gradient(std::function<void(std::size_t)> ready) {
+  const auto shared = std::make_shared<const std::function<void(std::size_t)>>(std::move(ready));
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    torch::autograd::impl::set_post_acc_grad_hooks(values_[i], std::make_unique<GradientHook>(shared, i));
 }
 
 }  // namespace tandem::distribute

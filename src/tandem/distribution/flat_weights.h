@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,12 +10,15 @@
 namespace tandem::distribute {
 
 /// One replica's copy of the trainable weights, side by side in one buffer, and their gradients in another with the
-/// same places: one all-reduce and one update serve all of them. Each weight's tensor is a view with the master's
+/// same places: neighbours are exchanged and updated together. Each weight's tensor is a view with the master's
 /// strides, a leaf whose .grad is a view of the gradient buffer, so that backward adds in place.
 class FlatWeights {
  public:
-  /// Lays out `weights`; values are zero until load.
-  explicit FlatWeights(const std::vector<Weight>& weights);
+  /// Lays out `weights` one after the other in `order` (indexes into `weights`; empty: as they come); values are zero
+  /// until load.
+  explicit FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order = {});
+  /// A replica on the device of `other`: the same parameters in the same memory, gradients of its own.
+  static FlatWeights beside(const FlatWeights& other);
 
   /// Puts this replica's tensors into `map`.
   void add_to(WeightMap& map) const;
@@ -23,8 +27,11 @@ class FlatWeights {
   void store() const;
   /// Sets all gradients to zero and makes each .grad the view of its place again.
   void zero_gradients();
-  /// Moves a gradient that backward put elsewhere into the buffer (autograd may replace .grad); a no-op else.
+  /// Moves gradients that backward put elsewhere into the buffer (autograd may replace .grad); a no-op else.
   void gather_gradients();
+  void gather_gradient(std::size_t i);
+  /// Calls `ready(i)` from within backward, on the thread that runs it, when weight i has its whole gradient.
+  void on_gradient(std::function<void(std::size_t)> ready);
 
   Tensor& parameters() { return parameters_; }
   Tensor& gradients() { return gradients_; }
@@ -35,6 +42,8 @@ class FlatWeights {
   Tensor view(const Tensor& buffer, std::size_t i) const;
 
  private:
+  void make_leaves();
+
   std::vector<Weight> weights_;
   std::vector<FlatPlace> places_;
   Tensor parameters_, gradients_;

@@ -19,7 +19,8 @@ Tensor as_factor(const Tensor& weights, const Tensor& values) {
 
 }  // namespace
 
-LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const {
+LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows,
+                              const SumOverBatch& sum) const {
   if (outputs.size() != static_cast<int64_t>(losses_.size()) || rows.y.size() != outputs.size()) {
     throw InvalidArgument(c10::str("loss: a model with ", outputs.size(),
                                    " outputs must get as many losses and targets, got ", losses_.size(), " losses and ",
@@ -31,7 +32,9 @@ LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits
     const auto& output = outputs[static_cast<int64_t>(i)];
     const auto& target = rows.y[static_cast<int64_t>(i)];
     const Tensor behind = loss.prefers_logits() ? logits.find(output) : Tensor();
-    Tensor values = behind.defined() ? loss.call_with_logits(target, behind) : loss.call(target, output);
+    Tensor values = behind.defined()    ? loss.call_with_logits(target, behind)
+                    : loss.over_batch() ? loss.call_over_batch(target, output, sum)
+                                        : loss.call(target, output);
     double count = static_cast<double>(values.numel());
     const Tensor mask = loss.mask(target, output);
     if (mask.defined()) {

@@ -23,9 +23,11 @@ class LossSet {
     std::vector<double> counts;  // values that count
   };
   /// Where an output is a softmax or sigmoid whose logits are in `logits`, a crossentropy is computed from those.
-  /// Values that a loss masks neither add nor count. Throws InvalidArgument when outputs, targets and losses differ in
-  /// number.
-  Sums add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows) const;
+  /// Values that a loss masks neither add nor count. `sum` adds up over the replicas what a loss of the whole batch is
+  /// made of. Throws InvalidArgument when outputs, targets and losses differ in number.
+  Sums add_up(
+      const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows,
+      const SumOverBatch& sum = [](const Tensor& own) { return own; }) const;
 
   /// True when a loss masks values: only the forward pass tells how many count, and replicas must add up their counts.
   bool masked() const;

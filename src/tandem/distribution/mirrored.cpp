@@ -1,5 +1,7 @@
 #include "tandem/distribution/mirrored.h"
 
+#include <c10/util/StringUtil.h>
+
 #include "tandem/core/error.h"
 #include "tandem/distribution/replicated.h"
 
@@ -12,13 +14,63 @@ class MirroredKind : public StrategyKind {
   std::string name() const override { return "mirrored"; }
   Devices devices() const override { return options_.devices; }
   std::unique_ptr<Execution> bind(const Program& program) const override {
-    return std::make_unique<Replicated>(program, options_.devices,
-                                        threads_per_device(options_.devices.size(), options_.threads_per_device));
+    const bool host = options_.all_reduce == "host";
+    const auto devices = options_.devices.size();
+    std::shared_ptr<HostPart> on_host;
+    if (const auto scope = host_scope(*program.network); scope && devices > 1) {
+      check_host_part(*program.network, *scope);
+      on_host = std::make_shared<HostPart>(*program.network, *scope, devices);
+    }
+    return std::make_unique<Replicated>(
+        program,
+        Replication{.devices = options_.devices,
+                    .threads_per_device = threads_per_device(options_.devices.size(), options_.threads_per_device),
+                    .shares = options_.shares,
+                    .fixed_order = options_.fixed_order,
+                    .average_every = options_.average_every,
+                    .where = host                         ? UpdatePlace::first
+                             : options_.average_every > 0 ? UpdatePlace::alone
+                                                          : UpdatePlace::everywhere,
+                    .algorithm = host ? comm::Algorithm::automatic : comm::parse_algorithm(options_.all_reduce),
+                    .bucket_bytes = options_.bucket_bytes,
+                    .host = on_host});
   }
 
  private:
+  // What changes a replica's own gradients, or lets replicas wait for one another on one core, cannot go with layers
+  // that all of them share.
+  void check_host_part(const Network& network, const Device& scope) const {
+    if (options_.fixed_order == 0 && options_.average_every == 0) return;
+    throw InvalidArgument(c10::str("Mirrored: ", options_.fixed_order > 0 ? "fixed_order" : "average_every",
+                                   " must not be set for model '", network.name(), "', which has layers placed on ",
+                                   scope.to_string(), " to run once on the merged batch"));
+  }
+
   MirroredOptions options_;
 };
+
+[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("Mirrored: " + must); }
+
+void check(const MirroredOptions& options) {
+  const int64_t devices = options.devices.size(), shards = options.fixed_order;
+  options.shares.check(devices);
+  if (options.all_reduce != "host") comm::parse_algorithm(options.all_reduce);
+  if (options.average_every < 0)
+    refuse(c10::str("average_every must be positive, or 0 to exchange gradients, got ", options.average_every));
+  if (options.bucket_bytes < 1) refuse(c10::str("bucket_bytes must be positive, got ", options.bucket_bytes));
+  if (options.average_every > 0 && options.all_reduce == "host")
+    refuse("average_every leaves each device its own updates; all_reduce must not be host");
+  if (shards == 0) return;
+  if (shards < 0 || shards % devices != 0) {
+    refuse(c10::str("fixed_order must be a multiple of the number of devices, got ", shards, " shards for ", devices,
+                    " devices"));
+  }
+  if (options.average_every > 0 || options.all_reduce == "host" || options.shares.automatic() ||
+      !options.shares.weights().empty()) {
+    refuse(
+        "fixed_order fixes how rows and sums are divided; shares, average_every and all_reduce host must not be set");
+  }
+}
 
 MirroredOptions checked(MirroredOptions options) {
   if (options.devices.empty() && visible_gpus() > 0) options.devices = Devices::gpus(visible_gpus());
@@ -26,6 +78,7 @@ MirroredOptions checked(MirroredOptions options) {
     throw InvalidArgument(
         "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_available(options.devices);
+  check(options);
   return options;
 }
 

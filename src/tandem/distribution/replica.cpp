@@ -4,8 +4,11 @@
 
 namespace tandem::distribute {
 
-Replica::Replica(const Program& program, const std::vector<Weight>& others)
-    : trainable(program.network->trainable_weights()), fixed(others) {
+Replica::Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
+                 const Replica* lead)
+    : trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(program.network->trainable_weights(), order)),
+      fixed(others),
+      leads(!lead) {
   trainable.add_to(map);
   for (const auto& w : fixed) {
     const Tensor& master = w.variable().value;
@@ -14,11 +17,26 @@ Replica::Replica(const Program& program, const std::vector<Weight>& others)
   for (const auto& w : trainable.weights()) {
     if (w.variable().constraint) constrained.push_back(w);
   }
-  if (!program.optimizer) return;
+}
+
+void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool makes_updates) {
+  exchange = std::move(gradients);
+  if (!makes_updates || !program.optimizer) return;
   const auto names = program.optimizer->slots();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    slots.push_back(at::full_like(trainable.parameters(), program.optimizer->initial_slot(i)));
+  for (std::size_t s = 0; s < names.size(); ++s)
+    slots.push_back(at::full_like(trainable.parameters(), program.optimizer->initial_slot(s)));
+  for (const auto& bucket : exchange->buckets()) {
+    const auto part = [&](const Tensor& buffer) { return buffer.narrow(0, bucket.begin, bucket.end - bucket.begin); };
+    auto& views = parts_by_bucket.emplace_back(Part{part(trainable.parameters()), part(trainable.gradients()), {}});
+    for (const auto& slot : slots) views.slots.push_back(part(slot));
   }
+}
+
+void Replica::count_rows(int64_t rows) {
+  rows_trained += rows;
+  rows_since_store += rows;
+  rows_since_update += rows;
+  rows_since_average += rows;
 }
 
 void Replica::begin_step() {

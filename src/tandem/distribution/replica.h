@@ -1,30 +1,51 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/flat_weights.h"
+#include "tandem/distribution/gradient_exchange.h"
 
 namespace tandem::distribute {
 
 /// What one replica owns. Only its own thread touches it while a step runs.
 struct Replica {
-  /// `others`: statistics and frozen weights.
-  Replica(const Program& program, const std::vector<Weight>& others);
+  /// `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters this one computes
+  /// with, or null when it has its own. `order`: of its weights in memory.
+  Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
+          const Replica* lead);
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
+  /// Takes part in exchanges: `updates` when this replica makes the optimizer's updates.
+  void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
+  /// Takes `rows` of a training step.
+  void count_rows(int64_t rows);
   /// Forgets the results of the step before.
   void begin_step();
+
+  /// One bucket's part of the buffers.
+  struct Part {
+    Tensor parameters, gradients;
+    std::vector<Tensor> slots;
+  };
 
   FlatWeights trainable;
   std::vector<Weight> fixed;  // statistics and frozen weights
   std::vector<Weight> constrained;
+  PlacedRun* placed = nullptr;  // for layers that run elsewhere
+  CallTrace* trace = nullptr;   // null unless layers' times are recorded
   WeightMap map;
-  std::vector<Tensor> slots;
+  bool leads;                                  // has parameters of its own
+  std::unique_ptr<GradientExchange> exchange;  // of gradients
+  std::vector<Tensor> slots;                   // of the optimizer; none where another replica makes the updates
+  std::vector<Part> parts_by_bucket;           // where this replica makes updates
   int64_t rows_trained = 0;
   int64_t rows_since_store = 0;
+  int64_t rows_since_update = 0;
+  int64_t rows_since_average = 0;
   double computing = 0;  // seconds
 
   // Results of the step in progress: this replica's parts of means over the whole batch.

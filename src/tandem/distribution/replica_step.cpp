@@ -4,19 +4,12 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
-#include <algorithm>
-
 #include "tandem/core/error.h"
+#include "tandem/distribution/replica_update.h"
 #include "tandem/network/subclassed.h"
 
 namespace tandem::distribute {
 namespace {
-
-using StepClock = std::chrono::steady_clock;
-
-double seconds_between(StepClock::time_point start, StepClock::time_point end) {
-  return std::chrono::duration<double>(end - start).count();
-}
 
 void check_scalar(const Tensor& value, const char* what) {
   if (!value.defined() || value.numel() != 1 || value.is_complex()) {
@@ -24,6 +17,8 @@ void check_scalar(const Tensor& value, const char* what) {
                                    value.defined() ? Shape::of(value.sizes().vec()).to_string() : "no tensor"));
   }
 }
+
+Tensor times(const Tensor& value, double factor) { return factor == 1 ? value : value * factor; }
 
 }  // namespace
 
@@ -35,40 +30,52 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
       shared_(shared),
       own_(std::move(own)),
       own_step_(dynamic_cast<const SubclassedModel*>(program.network.get()) != nullptr),
+      sum_([this](Tensor& values) { add_up(values); }),
       context_{.training = shared.training,
                .random = shared.random,
                .first_row = first_row,
                .logits = &logits_,
-               .added_losses = &added_} {
+               .added_losses = &added_,
+               .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
+               .placed = replica.placed,
+               .trace = replica.trace} {
   own_.x = program.network->as_inputs(own_.x);
 }
 
 void ReplicaStep::run() {
   replica_.begin_step();
-  computing_since_ = StepClock::now();
   const WeightScope weights(replica_.map);
   if (own_.rows() == 0) {
+    if (shared_.training && shared_.begins_group) replica_.trainable.zero_gradients();
     follow();
-  } else {
-    const c10::AutoGradMode gradients(shared_.training);
-    const CallScope scope(context_);
-    if (shared_.training) {
-      replica_.rows_trained += own_.rows();
-      replica_.rows_since_store += own_.rows();
-      program_.network->train_step(*this);
-    } else {
-      program_.network->test_step(*this);
-    }
-    if (announced()) announce(Collective::end);
+    return;
   }
-  if (shared_.training) replica_.computing += seconds_between(computing_since_, StepClock::now());
+  const c10::AutoGradMode gradients(shared_.training);
+  const CallScope scope(context_);
+  if (shared_.training) {
+    program_.network->train_step(*this);
+  } else {
+    program_.network->test_step(*this);
+  }
+  if (announced()) announce(end);
+}
+
+void ReplicaStep::finish_group() {
+  replica_.begin_step();
+  if (alone() && replica_.rows_since_update == 0) return;
+  const WeightScope weights(replica_.map);
+  if (!alone()) replica_.exchange->begin();
+  make_update({});
 }
 
 Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
   if (!program_.losses)
     throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with a loss first"));
   const auto& losses = *program_.losses;
-  const auto sums = losses.add_up(y_pred, logits_, own_);
+  const auto sums = losses.add_up(y_pred, logits_, own_, [&](const Tensor& values) {
+    const bool apart = shared_.active_ranks == 1 || (alone() && shared_.training);
+    return apart ? values : sum_(values);
+  });
   auto counts = sums.counts;
   if (losses.masked()) {
     exchange_counts(counts);
@@ -83,13 +90,17 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
     check_scalar(loss, "add_loss");
     part = part + loss * share();
   }
-  if (communicator_.rank() == shared_.first_active) {  // penalties count once, whatever the number of replicas
-    const Tensor penalty = program_.network->regularization();
-    if (penalty.defined()) part = part + penalty;
+  // Penalties count once, whatever the number of replicas.
+  const Tensor penalty = program_.network->regularization();
+  const Tensor shown = penalty.defined() && communicator_.rank() == shared_.first_active ? part + penalty : part;
+  replica_.loss = shown.item<double>();
+  if (alone()) {  // this replica's own loss, whole
+    computed_ = times(part, 1 / share());
+    if (penalty.defined()) computed_ = computed_ + penalty;
+  } else {
+    computed_part_ = shown;
+    computed_ = times(shown, 1 / share());
   }
-  replica_.loss = part.item<double>();
-  computed_part_ = part;
-  computed_ = share() == 1 ? part : part / share();
   return computed_;
 }
 
@@ -102,125 +113,69 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
     throw InvalidArgument(c10::str("minimize: the loss of model '", program_.network->name(),
                                    "' must depend on its weights, got one without a gradient"));
   }
-  replica_.trainable.zero_gradients();
-  const Tensor part = loss.is_same(computed_) ? computed_part_ : share() == 1 ? loss : loss * share();
-  if (part.requires_grad()) part.backward();
-  replica_.trainable.gather_gradients();
-  update(exchange_gradients(selection(weights)));
+  if (grouped() && (minimized_ || !weights.empty())) {
+    throw InvalidArgument(c10::str("minimize: model '", program_.network->name(),
+                                   "' must call it once a step and for all weights where gradients are accumulated"));
+  }
+  minimized_ = true;
+  if (shared_.begins_group) replica_.trainable.zero_gradients();
+  Tensor chosen;
+  if (shared_.ends_group) chosen = begin_exchange(selection(weights));
+  backward(loss);
+  if (shared_.ends_group) make_update(chosen);
+}
+
+// `loss` is a mean over this replica's rows. Its gradient is weighed so that those of all replicas add up to the
+// gradient of the mean over the batch; in a group of steps to that of the sum over its rows, which the update divides.
+void ReplicaStep::backward(const Tensor& loss) {
+  const double factor = grouped() ? static_cast<double>(own_.rows()) : alone() ? 1.0 : share();
+  const bool known = computed_part_.defined() && loss.is_same(computed_);
+  const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
+  if (weighed.requires_grad()) weighed.backward();
+}
+
+void ReplicaStep::make_update(const Tensor& chosen) {
+  const auto rows = static_cast<double>(alone() ? replica_.rows_since_update : shared_.group_rows);
+  ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, grouped() ? 1 / rows : 1,
+                       chosen);
+  if (alone()) {
+    replica_.trainable.gather_gradients();
+    update.update_whole();
+  } else {
+    if (announced() && own_.rows() > 0) announce(Collective::update);
+    const bool here = shared_.where == UpdatePlace::first ? communicator_.rank() == 0 : replica_.leads;
+    auto& exchange = *replica_.exchange;
+    exchange.finish([&](std::size_t bucket) {
+      if (!update.by_bucket()) return;
+      if (here) update.update_bucket(bucket);
+      const auto& place = exchange.buckets()[bucket];
+      Tensor parameters = replica_.trainable.parameters().narrow(0, place.begin, place.end - place.begin);
+      hand_out(parameters);
+    });
+    if (!update.by_bucket()) {
+      if (here) update.update_whole();
+      hand_out(replica_.trainable.parameters());
+    }
+  }
+  ++replica_.updates;
+}
+
+void ReplicaStep::hand_out(Tensor& parameters) {
+  if (shared_.where == UpdatePlace::first) communicator_.broadcast(parameters, 0);
 }
 
 void ReplicaStep::update_metrics(const Tensors& y_pred) {
   if (y_pred.empty()) throw InvalidArgument("update_metrics: must get the model's outputs, got none");
   if (!shared_.observer) return;
   c10::NoGradGuard no_grad;
-  shared_.observer(communicator_.rank(), own_, y_pred);
+  Tensors logits;
+  for (const auto& output : y_pred) logits.push_back(logits_.find(output));
+  shared_.observer(communicator_.rank(), own_, y_pred, logits);
 }
 
 void ReplicaStep::report(const std::string& name, const Tensor& value) {
   check_scalar(value, "report");
   replica_.reported[name] = value.item<double>() * share();
-}
-
-void ReplicaStep::announce(Collective next) {
-  Tensor kinds = at::full({}, static_cast<double>(next), at::kDouble);
-  communicator_.all_reduce(kinds);
-  const double agreed = static_cast<double>(next) * static_cast<double>(shared_.active_ranks);
-  if (kinds.item<double>() != agreed) {
-    throw InvalidArgument(c10::str("model '", program_.network->name(),
-                                   "': every replica must call minimize and compute_loss in the same order in its own "
-                                   "train_step, but they went apart"));
-  }
-}
-
-void ReplicaStep::follow() {
-  while (true) {
-    Tensor kinds = at::zeros({}, at::kDouble);
-    communicator_.all_reduce(kinds);
-    switch (static_cast<Collective>(kinds.item<double>() / static_cast<double>(shared_.active_ranks))) {
-      case Collective::counts: {
-        Tensor none = at::zeros({static_cast<int64_t>(program_.losses->size())}, at::kDouble);
-        communicator_.all_reduce(none);
-        break;
-      }
-      case Collective::gradients:
-        replica_.trainable.zero_gradients();
-        update(exchange_gradients(at::zeros({static_cast<int64_t>(replica_.trainable.weights().size())}, at::kDouble)));
-        break;
-      default:
-        return;
-    }
-  }
-}
-
-void ReplicaStep::exchange_counts(std::vector<double>& counts) {
-  if (announced()) announce(Collective::counts);
-  Tensor all = at::tensor(counts, at::kDouble);
-  communicator_.all_reduce(all);
-  counts.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts.size());
-}
-
-Tensor ReplicaStep::selection(const std::vector<Weight>& weights) const {
-  if (weights.empty() && !announced()) return {};
-  const auto& all = replica_.trainable.weights();
-  Tensor chosen = at::zeros({static_cast<int64_t>(all.size())}, at::kDouble);
-  auto* flags = chosen.mutable_data_ptr<double>();
-  for (const auto& w : weights) {
-    const auto found = w.defined() ? std::find(all.begin(), all.end(), w) : all.end();
-    if (found == all.end()) {
-      throw InvalidArgument(c10::str("minimize: weight '", w.defined() ? w.name() : "",
-                                     "' must be a trainable weight of model '", program_.network->name(), "'"));
-    }
-    flags[found - all.begin()] = 1;
-  }
-  if (weights.empty()) chosen.fill_(1);
-  return chosen;
-}
-
-Tensor ReplicaStep::exchange_gradients(Tensor chosen) {
-  const auto start = StepClock::now();
-  replica_.computing += seconds_between(computing_since_, start);
-  if (announced()) {
-    if (own_.rows() > 0) announce(Collective::gradients);
-    communicator_.all_reduce(chosen);  // replicas without rows learn which weights are meant
-    const Tensor agreed = (chosen == 0) | (chosen == static_cast<double>(shared_.active_ranks));
-    if (!agreed.all().item<bool>()) {
-      throw InvalidArgument(c10::str("minimize: every replica of model '", program_.network->name(),
-                                     "' must name the same weights, but they named others"));
-    }
-  }
-  communicator_.all_reduce(replica_.trainable.gradients());
-  computing_since_ = StepClock::now();
-  return chosen;
-}
-
-void ReplicaStep::update(const Tensor& chosen) {
-  auto& own = replica_.trainable;
-  const auto& optimizer = *program_.optimizer;
-  const int64_t iteration = shared_.iteration + replica_.updates;
-  const auto* flags = chosen.defined() ? chosen.const_data_ptr<double>() : nullptr;
-  if (!flags || std::all_of(flags, flags + chosen.numel(), [](double flag) { return flag > 0; })) {
-    if (optimizer.clips()) optimizer.clip(own.gradients(), own.places());
-    optimizer.update(own.parameters(), own.gradients(), replica_.slots, iteration, shared_.rate);
-  } else {
-    std::vector<FlatPlace> places;
-    for (std::size_t i = 0; i < own.places().size(); ++i) {
-      if (flags[i] > 0) places.push_back(own.places()[i]);
-    }
-    if (optimizer.clips()) optimizer.clip(own.gradients(), places);
-    for (const auto& place : places) {
-      const auto part = [&](const Tensor& buffer) { return buffer.narrow(0, place.offset, place.count); };
-      Tensor parameters = part(own.parameters());
-      std::vector<Tensor> slots;
-      for (const auto& slot : replica_.slots) slots.push_back(part(slot));
-      optimizer.update(parameters, part(own.gradients()), slots, iteration, shared_.rate);
-    }
-  }
-  ++replica_.updates;
-  c10::NoGradGuard no_grad;
-  for (const auto& w : replica_.constrained) {
-    Tensor& value = replica_.own(w);
-    value.copy_((*w.variable().constraint)(value.detach()));
-  }
 }
 
 }  // namespace tandem::distribute

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -7,9 +6,17 @@
 #include "tandem/data/batch.h"
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/replica.h"
+#include "tandem/distribution/sum_over_replicas.h"
 #include "tandem/network/step.h"
 
 namespace tandem::distribute {
+
+/// Where a step's updates are made.
+enum class UpdatePlace {
+  everywhere,  // each replica adds up all gradients and makes the same update
+  first,       // the first replica makes the update and sends the parameters out
+  alone,       // each from its own gradients (local SGD)
+};
 
 /// A step of a group of replicas as one of them makes it.
 struct SharedStep {
@@ -20,6 +27,11 @@ struct SharedStep {
   RandomStream random = {};
   int64_t iteration = 0;  // updates made before
   double rate = 0;
+  UpdatePlace where = UpdatePlace::everywhere;
+  // A group of steps makes one update (accumulation); mostly a step is the first and the last of its group.
+  bool begins_group = true;
+  bool ends_group = true;
+  int64_t group_rows = 0;  // of the group's batches, this one included
   const Observer& observer;
 };
 
@@ -32,6 +44,8 @@ class ReplicaStep final : public Step {
 
   /// Makes the step: the network's own where there are rows.
   void run();
+  /// Makes the update of a group that has ended without another step.
+  void finish_group();
 
   const Tensors& x() const override { return own_.x; }
   const Tensors& y() const override { return own_.y; }
@@ -43,19 +57,26 @@ class ReplicaStep final : public Step {
   void report(const std::string& name, const Tensor& value) override;
 
  private:
-  enum class Collective : int64_t { end = 0, counts = 1, gradients = 2 };
+  // What replicas without rows must know to take part. More than `sum` is a sum of that many values more.
+  enum Collective : int64_t { end, counts, gradients, update, sum };
   // Tells the other replicas what comes.
-  void announce(Collective next);
+  void announce(int64_t next);
   void follow();
   void exchange_counts(std::vector<double>& counts);
+  // Adds up for a layer.
+  void add_up(Tensor& values);
   // 1 for each trainable weight that is meant, else 0; undefined where all are and nobody needs to be told.
   Tensor selection(const std::vector<Weight>& weights) const;
-  // Adds up the gradients, and returns the selection of those who have rows.
-  Tensor exchange_gradients(Tensor chosen);
-  void update(const Tensor& chosen);
+  // Lets gradients travel as backward makes them. Returns the selection of those who have rows.
+  Tensor begin_exchange(Tensor chosen);
+  void backward(const Tensor& loss);
+  void make_update(const Tensor& chosen);
+  void hand_out(Tensor& parameters);
   // Whether collectives are announced: where a replica has no rows and follows, and where a model's own step might make
   // others on one replica than on the next.
   bool announced() const { return shared_.active_ranks < communicator_.world_size() || own_step_; }
+  bool grouped() const { return !shared_.begins_group || !shared_.ends_group; }
+  bool alone() const { return shared_.where == UpdatePlace::alone; }
   // This replica's rows as a part of all.
   double share() const { return static_cast<double>(own_.rows()) / static_cast<double>(shared_.rows); }
 
@@ -65,12 +86,13 @@ class ReplicaStep final : public Step {
   const SharedStep& shared_;
   data::Batch own_;
   bool own_step_;  // the model may have a train_step of its own
+  bool minimized_ = false;
+  SumOverReplicas sum_;
   LogitsRecord logits_;
   AddedLosses added_;
   CallContext context_;
   Tensor computed_;       // what compute_loss returned
   Tensor computed_part_;  // the same as this replica's part of the mean over all rows
-  std::chrono::steady_clock::time_point computing_since_;
 };
 
 }  // namespace tandem::distribute

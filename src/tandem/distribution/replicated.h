@@ -1,24 +1,49 @@
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tandem/comm/local_group.h"
 #include "tandem/distribution/execution.h"
+#include "tandem/distribution/host_part.h"
 #include "tandem/distribution/replica.h"
+#include "tandem/distribution/replica_step.h"
 #include "tandem/distribution/replica_threads.h"
+#include "tandem/distribution/row_shares.h"
+#include "tandem/layers/call_trace.h"
+#include "tandem/network/placed_run.h"
 
 namespace tandem::distribute {
 
-struct SharedStep;
+/// How replicas of one process work together.
+struct Replication {
+  Devices devices;
+  int64_t threads_per_device = 1;
+  Shares shares = {};
+  int64_t fixed_order = 0;    // logical shards of a batch; 0: one replica a device
+  int64_t average_every = 0;  // updates from one averaging of the parameters to the next; 0: gradients are exchanged
+  UpdatePlace where = UpdatePlace::everywhere;
+  comm::Algorithm algorithm = comm::Algorithm::automatic;
+  int64_t bucket_bytes = 1 << 20;
+  /// What runs the layers of a rank that are placed elsewhere; it must outlive the execution.
+  std::function<PlacedRun*(int64_t rank)> placed = {};
+  /// What runs layers once for all ranks; null where there are none.
+  std::shared_ptr<HostPart> host = {};
+};
 
 /// Replicas as threads of this process, one or many: what SingleDevice and Mirrored bind a program to.
+///
+/// A rank is a replica with rows, gradients and statistics of its own: one a device, or, in fixed order, one a logical
+/// shard. Ranks on one device compute with the same parameters in the same memory, and as many at a time as it has
+/// threads.
 class Replicated final : public Execution {
  public:
-  Replicated(const Program& program, const Devices& devices, int64_t threads_per_device);
+  Replicated(const Program& program, const Replication& how);
   ~Replicated() override;
 
-  StepResult train_step(const data::Batch& batch, const RandomStream& random, double rate,
-                        const Observer& observer) override;
+  StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
+  void finish_update(double rate) override;
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const Tensors& x) override;
   void load() override;
@@ -27,31 +52,58 @@ class Replicated final : public Execution {
   int64_t iterations() const override { return iterations_; }
   StateDict optimizer_state() override;
   void set_optimizer_state(const StateDict& state) override;
-  const Devices& devices() const override { return devices_; }
+  const Devices& devices() const override { return how_.devices; }
+  int64_t ranks() const override { return static_cast<int64_t>(replicas_.size()); }
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;
-  int64_t bytes_sent(int64_t rank) const override;
-  TimeShares time_shares(int64_t rank) const override;
-  int64_t threads_per_device() const override { return threads_.threads_per_device(); }
+  int64_t bytes_sent(int64_t device) const override;
+  TimeShares time_shares(int64_t device) const override;
+  int64_t threads_per_device() const override { return how_.threads_per_device; }
+  void record_trace(bool on) override;
+  std::vector<TraceSpan> trace() const override;
+  StepLedger ledger(int64_t rank) const override;
+  std::optional<double> seconds_on_one_device(const data::Batch& batch) override;
 
  private:
-  // Where each replica's rows begin in `batch`; one more entry than there are replicas.
+  void make_replicas();
+  std::vector<int64_t> division_by_rank(int64_t rows) const;
+  // Where each rank's rows begin in `batch`; one more entry than there are ranks.
   std::vector<int64_t> edges(const data::Batch& batch) const;
+  int64_t ranks_per_device() const { return ranks() / how_.devices.size(); }
   std::vector<uint32_t> master_versions() const;
+  // Before ranks run the network: how many rows each has.
+  void begin_host_part(const std::vector<int64_t>& edge);
+  void share_statistics(const std::vector<int64_t>& edge, int64_t from);
   void average_statistics();
+  void average_parameters();
   StepResult step(const data::Batch& batch, const SharedStep& shared);
+  // After an update: forgets the group of steps that it was for.
+  void end_group();
+  // What a device computed so far.
+  struct DeviceFacts {
+    double seconds;
+    int64_t rows;
+  };
+  std::vector<DeviceFacts> facts_by_device() const;
+  void observe_speeds(const std::vector<DeviceFacts>& before);
+  // Calls `work` on every rank's thread.
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
   Program program_;
-  Devices devices_;
+  Replication how_;
+  RowShares shares_;
+  std::vector<std::shared_ptr<comm::Turns>> turns_;  // by rank; empty: each has a device of its own
   comm::LocalGroup group_;
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
+  std::vector<CallTrace> traces_;  // by rank, once they have been asked for
   std::vector<Weight> masters_;
   std::vector<uint32_t> loaded_versions_;  // of the masters, when replicas and they were last the same
   int64_t steps_ = 0, iterations_ = 0;
-  bool ahead_ = false;      // replicas have learned what the masters do not know yet
-  ReplicaThreads threads_;  // last: its threads end before what they use
+  int64_t group_rows_ = 0;     // of steps that have not made their update yet
+  int64_t updates_apart_ = 0;  // since parameters were last averaged
+  bool ahead_ = false;         // replicas have learned what the masters do not know yet
+  ReplicaThreads threads_;     // last: its threads end before what they use
 };
 
 }  // namespace tandem::distribute

@@ -11,7 +11,8 @@ class SingleDeviceKind : public StrategyKind {
   std::string name() const override { return "single"; }
   Devices devices() const override { return {device_}; }
   std::unique_ptr<Execution> bind(const Program& program) const override {
-    return std::make_unique<Replicated>(program, devices(), threads_per_device(1, threads_));
+    return std::make_unique<Replicated>(
+        program, Replication{.devices = devices(), .threads_per_device = threads_per_device(1, threads_)});
   }
 
  private:

@@ -2,9 +2,11 @@
 #include <concepts>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tandem/core/device.h"
 #include "tandem/distribution/execution.h"
+#include "tandem/distribution/row_shares.h"
 
 namespace tandem::distribute {
 
@@ -14,6 +16,10 @@ class StrategyKind {
   virtual ~StrategyKind() = default;
   virtual std::string name() const = 0;
   virtual Devices devices() const = 0;
+  /// Where the layers of `network` compute, for a strategy that lets the network say.
+  virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
+  /// What can be said before a network is bound, and perhaps built. Throws as bind does.
+  virtual void check(const Network& /*network*/) const {}
   /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.
   virtual std::unique_ptr<Execution> bind(const Program& program) const = 0;
 };
@@ -35,9 +41,17 @@ class Strategy {
 struct StrategyOptions {
   Devices devices = {};
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else available cores / local devices
+  // As in MirroredOptions.
+  Shares shares = {};
+  int64_t fixed_order = 0;
+  std::string all_reduce = "auto";
+  int64_t average_every = 0;
 };
 
-/// By name: "single", "mirrored". Throws InvalidArgument that proposes the nearest known names.
+/// Names of the strategies that can be made by name.
+std::vector<std::string> strategy_names();
+
+/// By name: "single", "as-placed", "mirrored". Throws InvalidArgument that proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

@@ -1,17 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include "tandem/layers/layer_handle.h"
-#include "tandem/layers/size2d.h"
+#include "tandem/layers/pooling_options.h"
 
 namespace tandem::layers {
 
-struct AveragePooling2DOptions {
-  Size2D strides = {};            // the pool size unless given
-  std::string padding = "valid";  // or "same"
-  std::string name = {};
-};
+using AveragePooling2DOptions = PoolingOptions<Size2D>;
 
 /// Mean of each window of images (batch, height, width, channels). As keras.layers.AveragePooling2D; what "same" adds
 /// is not counted. Throws InvalidArgument on sizes that are not positive, an unknown padding, an input of rank other

@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <numeric>
 #include <tuple>
 
 #include "tandem/core/error.h"
@@ -41,7 +42,7 @@ class BatchNormalizationLayer : public Layer {
                            {"gamma_regularizer", to_config(options_.gamma_regularizer)},
                            {"beta_constraint", to_config(options_.beta_constraint)},
                            {"gamma_constraint", to_config(options_.gamma_constraint)},
-                           {"synchronized", false},
+                           {"synchronized", options_.synchronized},
                            {"renorm", false},
                            {"renorm_clipping", {}},
                            {"renorm_momentum", 0.99}});
@@ -69,6 +70,7 @@ class BatchNormalizationLayer : public Layer {
       beta_ = add("beta", options_.beta_initializer, true, options_.beta_regularizer, options_.beta_constraint);
     moving_mean_ = add("moving_mean", options_.moving_mean_initializer, false);
     moving_variance_ = add("moving_variance", options_.moving_variance_initializer, false);
+    moving_mean_.variable().of_whole_batch = moving_variance_.variable().of_whole_batch = options_.synchronized;
   }
 
   Shape output_shape(const Shape& input) override {
@@ -80,6 +82,7 @@ class BatchNormalizationLayer : public Layer {
     if (x.dim() != rank_ || x.size(axis_) != channels_) throw_wrong_input(Shape::of(x.sizes().vec()));
     if (x.numel() == 0) return without_rows(x);
     const bool training = context.training && trainable();
+    if (training && joined(context)) return normalize_whole_batch(x, context);
     // The kernel wants the channels as axis 1. For channels last that is a view in the layout that it is fastest in.
     if (axis_ != rank_ - 1) return at::movedim(normalize(at::movedim(x, axis_, 1), training), 1, axis_);
     if (rank_ == 4) return to_channels_last(normalize(to_channels_first(x), training));
@@ -91,8 +94,8 @@ class BatchNormalizationLayer : public Layer {
 
   Tensor call_with_relu(const Tensor& x, const CallContext& context) override {
     const bool fused = axis_ == rank_ - 1 && x.dim() == rank_ && x.size(-1) == channels_ && can_fuse_relu(x);
-    if (!fused) return Layer::call_with_relu(x, context);
     const bool training = context.training && trainable();
+    if (!fused || (training && joined(context))) return Layer::call_with_relu(x, context);
     kernels::ChannelStatistics statistics{moving_mean_.value(), moving_variance_.value()};
     if (training) {
       statistics = kernels::channel_statistics(x);
@@ -135,6 +138,30 @@ class BatchNormalizationLayer : public Layer {
     return out;
   }
 
+  // A layer that is alone has the whole batch, and the faster kernels.
+  bool joined(const CallContext& context) const { return options_.synchronized && context.replicas; }
+
+  // Of operations that autograd goes back through, the sums over the replicas included: the gradients that replicas owe
+  // one another through mean and variance are theirs. Distances from the mean are squared, and not the values
+  // themselves, since the difference of two large sums has few digits.
+  Tensor normalize_whole_batch(const Tensor& x, const CallContext& context) {
+    const Tensor values = at::movedim(x, axis_, -1);
+    std::vector<int64_t> rows(static_cast<std::size_t>(rank_ - 1));
+    std::iota(rows.begin(), rows.end(), 0);
+    const Tensor own_count = at::full({1}, static_cast<double>(values.numel() / channels_), values.options());
+    const Tensor totals = context.sum_over_replicas(at::cat({values.sum(rows), own_count}));
+    const Tensor count = totals.narrow(0, channels_, 1).detach();
+    const Tensor mean = totals.narrow(0, 0, channels_) / count;
+    const Tensor centred = values - mean;
+    const Tensor variance = context.sum_over_replicas(centred.square().sum(rows)) / count;
+    move_towards(mean, variance);
+    Tensor factor = at::rsqrt(variance + options_.epsilon);
+    if (gamma_.defined()) factor = factor * gamma_.value();
+    Tensor out = centred * factor;
+    if (beta_.defined()) out = out + beta_.value();
+    return at::movedim(out, -1, axis_);
+  }
+
   void move_towards(const Tensor& mean, const Tensor& variance) {
     c10::NoGradGuard no_grad;
     moving_mean_.value().lerp_(mean, 1 - options_.momentum);
@@ -152,7 +179,7 @@ BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
     : LayerHandle(make_remembered<BatchNormalizationLayer>(options.name, options)) {}
 
 BatchNormalization BatchNormalization::from_config(const Config& config) {
-  refuse_settings(config, "BatchNormalization", {"synchronized", "renorm"});
+  refuse_settings(config, "BatchNormalization", {"renorm"});
   Config axis = config.get("axis", -1);
   if (axis.is_list() && axis.as_list().size() == 1) axis = Config(axis.as_list().front());  // as older Keras wrote it
   return BatchNormalization(
@@ -168,7 +195,8 @@ BatchNormalization BatchNormalization::from_config(const Config& config) {
        .beta_regularizer = regularizer_from(config, "beta_regularizer"),
        .gamma_regularizer = regularizer_from(config, "gamma_regularizer"),
        .beta_constraint = constraint_from(config, "beta_constraint"),
-       .gamma_constraint = constraint_from(config, "gamma_constraint")});
+       .gamma_constraint = constraint_from(config, "gamma_constraint"),
+       .synchronized = config.get("synchronized", false).as_bool()});
 }
 
 }  // namespace tandem::layers

@@ -8,6 +8,19 @@
 
 namespace tandem {
 
+class CallTrace;
+class PlacedRun;
+
+/// Adds up over the replicas of a step, for layers whose result depends on the whole batch (synchronized batch
+/// normalisation). Every replica that has rows must make the same calls in the same order.
+class ReplicaSum {
+ public:
+  virtual ~ReplicaSum() = default;
+  /// The sum over the replicas of `tensor`, of the same shape on each; differentiable: its gradient is the sum over the
+  /// replicas of theirs.
+  virtual Tensor operator()(const Tensor& tensor) = 0;
+};
+
 /// Remembers which logits a softmax or sigmoid output was made from, so that a crossentropy can go back to them: no
 /// clipping, and a saturated row still has a gradient. Keras on TensorFlow does the same.
 class LogitsRecord {
@@ -53,7 +66,15 @@ struct CallContext {
   LogitsRecord* logits = nullptr;
   /// Null where nobody adds up losses (predict).
   AddedLosses* added_losses = nullptr;
+  /// Null where there is one replica alone, and outside of training.
+  ReplicaSum* replicas = nullptr;
+  /// Runs the parts of graphs that are placed on several devices; null: everything runs on this thread.
+  PlacedRun* placed = nullptr;
+  /// Null unless each layer's times are recorded.
+  CallTrace* trace = nullptr;
 
+  /// The sum over all replicas, or `tensor` itself where there is one.
+  Tensor sum_over_replicas(const Tensor& tensor) const { return replicas ? (*replicas)(tensor) : tensor; }
   /// Adds a differentiable scalar, a mean over this call's rows, to the total loss, as keras.Layer.add_loss.
   void add_loss(const Tensor& loss) const {
     if (added_losses) added_losses->add(loss);

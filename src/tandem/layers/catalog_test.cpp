@@ -24,8 +24,18 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       {"height", 2},
                                       {"width", 2},
                                       {"input_dim", 2},
-                                      {"output_dim", 2}});
-  const std::set<std::string> keep = {"Conv2D", "Conv2DTranspose", "Dense", "DepthwiseConv2D", "SeparableConv2D"};
+                                      {"output_dim", 2},
+                                      {"axes", 1},
+                                      {"n", 2},
+                                      {"stddev", 0.5},
+                                      {"factor", 0.5},
+                                      {"height_factor", 0.5},
+                                      {"width_factor", 0.5},
+                                      {"equation", "ab,bc->ac"},
+                                      {"output_shape", Config::list({2})}});
+  const std::set<std::string> keep = {"Conv1D",          "Conv1DTranspose", "Conv2D",          "Conv2DTranspose",
+                                      "Conv3D",          "Conv3DTranspose", "Dense",           "DepthwiseConv1D",
+                                      "DepthwiseConv2D", "EinsumDense",     "SeparableConv1D", "SeparableConv2D"};
   for (const auto& name : layer_class_names()) {
     if (keep.contains(name)) {
       EXPECT_TRUE(layer_from_config(name, config)->get_config().at("activity_regularizer").is_object()) << name;

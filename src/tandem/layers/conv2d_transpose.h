@@ -1,28 +1,10 @@
 #pragma once
-#include <string>
-
-#include "tandem/layers/activation_function.h"
+#include "tandem/layers/convolution_options.h"
 #include "tandem/layers/layer_handle.h"
-#include "tandem/layers/size2d.h"
 
 namespace tandem::layers {
 
-struct Conv2DTransposeOptions {
-  Size2D strides = 1;
-  std::string padding = "valid";  // or "same"
-  Size2D output_padding = {};     // not given: found from the sizes
-  Size2D dilation_rate = 1;
-  ActivationFunction activation = {};
-  bool use_bias = true;
-  Handle<Initializer> kernel_initializer = "glorot_uniform";
-  Handle<Initializer> bias_initializer = "zeros";
-  Handle<Regularizer> kernel_regularizer = {};
-  Handle<Regularizer> bias_regularizer = {};
-  Handle<Regularizer> activity_regularizer = {};
-  Handle<Constraint> kernel_constraint = {};
-  Handle<Constraint> bias_constraint = {};
-  std::string name = {};
-};
+using Conv2DTransposeOptions = TransposedConvolutionOptions<Size2D>;
 
 /// The transposed convolution, which makes images (batch, height, width, in) larger: (batch, height', width', filters).
 /// It is the gradient of the convolution that goes the other way, with that one's strides and padding. Weights: kernel

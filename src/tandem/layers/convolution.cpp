@@ -62,18 +62,19 @@ Windows make_windows(const std::string& layer, const std::vector<int64_t>& kerne
 Tensor convolve(const Tensor& x, const Tensor& kernel, const std::optional<Tensor>& bias, const Windows& windows,
                 Padding padding, int64_t groups) {
   if (is_product(x, windows, groups)) return product_over_channels(x, kernel, bias);
-  Sizes before, around;  // `around` as constant_pad_nd wants it: from the last axis to the first, before and after
-  bool symmetric = true;
-  for (std::size_t axis = windows.size(); axis-- > 0;) {
-    const AxisPadding here = windows[axis].padding(x.size(static_cast<int64_t>(axis) + 1), padding);
-    symmetric = symmetric && here.symmetric();
-    before.insert(before.begin(), here.before);
-    around.append({here.before, here.after});
+  if (windows.size() == 1) {  // as an image of height 1: LibTorch would copy sequences to row-major ones
+    return convolve(x.unsqueeze(1), kernel.unsqueeze(2), bias, {Window{}, windows[0]}, padding, groups).squeeze(1);
+  }
+  Sizes before;
+  AxisPaddings sides;
+  for (std::size_t axis = 0; axis < windows.size(); ++axis) {
+    sides.push_back(windows[axis].padding(x.size(static_cast<int64_t>(axis) + 1), padding));
+    before.push_back(sides.back().before);
   }
   Tensor image = to_channels_first(x);
-  if (!symmetric) {
+  if (!std::all_of(sides.begin(), sides.end(), [](const AxisPadding& side) { return side.symmetric(); })) {
     // The convolution pads both ends alike: only uneven padding costs a copy.
-    image = at::constant_pad_nd(image, around, 0);
+    image = pad_image(image, sides, 0);
     std::fill(before.begin(), before.end(), 0);
   }
   const bool row_major = is_small_and_alone(x, groups);
@@ -85,7 +86,11 @@ Tensor convolve(const Tensor& x, const Tensor& kernel, const std::optional<Tenso
 }
 
 Tensor convolve_transposed(const Tensor& x, const Tensor& kernel, const std::optional<Tensor>& bias,
-                           const Windows& windows, const std::vector<int64_t>& outputs) {
+                           const Windows& windows, c10::ArrayRef<int64_t> outputs) {
+  if (windows.size() == 1) {
+    return convolve_transposed(x.unsqueeze(1), kernel.unsqueeze(2), bias, {Window{}, windows[0]}, {1, outputs[0]})
+        .squeeze(1);
+  }
   Sizes cut, extra;  // the kernel cuts both ends alike and may add elements at the end
   for (std::size_t axis = 0; axis < windows.size(); ++axis) {
     const Window& window = windows[axis];

@@ -7,16 +7,9 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/activity_loss.h"
+#include "tandem/layers/spatial_size.h"
 
 namespace tandem {
-namespace {
-
-const char* spatial_axes(std::size_t rank) {
-  return rank == 1 ? "steps" : rank == 2 ? "height, width" : "depth, height, width";
-}
-
-}  // namespace
-
 ConvolutionLayer::ConvolutionLayer(std::string class_name, ConvolutionSettings settings)
     : class_name_(std::move(class_name)), settings_(std::move(settings)) {
   settings_.activation.check();
@@ -37,10 +30,9 @@ Config ConvolutionLayer::get_config() const {
 }
 
 void ConvolutionLayer::build(const Shape& input) {
-  const std::size_t rank = settings_.windows.size();
-  if (input.rank() != static_cast<int64_t>(rank) + 2) {
+  if (input.rank() != static_cast<int64_t>(rank()) + 2) {
     throw_shape_error(
-        *this, c10::str("input must have rank ", rank + 2, " (batch, ", spatial_axes(rank), ", channels)"), input);
+        *this, c10::str("input must have rank ", rank() + 2, " (batch, ", spatial_axes(rank()), ", channels)"), input);
   }
   if (input.back() <= 0) throw_shape_error(*this, "the channels of the input must be known and positive", input);
   in_ = input.back();
@@ -53,7 +45,7 @@ Shape ConvolutionLayer::output_shape(const Shape& input) {
   check_input(input);
   check_fits(input);
   Shape out = input;
-  for (std::size_t axis = 0; axis < settings_.windows.size(); ++axis) {
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
     out[static_cast<int64_t>(axis) + 1] = outputs(axis, input[static_cast<int64_t>(axis) + 1]);
   }
   out[-1] = out_channels();
@@ -61,9 +53,8 @@ Shape ConvolutionLayer::output_shape(const Shape& input) {
 }
 
 Tensor ConvolutionLayer::call(const Tensor& x, const CallContext& context) {
-  const std::size_t rank = settings_.windows.size();
-  bool fits = x.dim() == static_cast<int64_t>(rank) + 2 && x.size(-1) == in_;
-  for (std::size_t axis = 0; fits && axis < rank; ++axis) {
+  bool fits = x.dim() == static_cast<int64_t>(rank()) + 2 && x.size(-1) == in_;
+  for (std::size_t axis = 0; fits && axis < rank(); ++axis) {
     fits = outputs(axis, x.size(static_cast<int64_t>(axis) + 1)) != 0;
   }
   if (!fits) {
@@ -103,21 +94,20 @@ Shape ConvolutionLayer::kernel_shape(int64_t in, int64_t out) const {
 }
 
 void ConvolutionLayer::check_input(const Shape& input) const {
-  const std::size_t rank = settings_.windows.size();
-  if (input.rank() != static_cast<int64_t>(rank) + 2 || input.back() != in_) {
+  if (input.rank() != static_cast<int64_t>(rank()) + 2 || input.back() != in_) {
     throw_shape_error(
-        *this, c10::str("input must be (batch, ", spatial_axes(rank), ", ", in_, "), as when it was built"), input);
+        *this, c10::str("input must be (batch, ", spatial_axes(rank()), ", ", in_, "), as when it was built"), input);
   }
 }
 
 void ConvolutionLayer::check_fits(const Shape& input) const {
   std::vector<int64_t> extents;
   for (const Window& window : settings_.windows) extents.push_back(window.extent());
-  for (std::size_t axis = 0; axis < settings_.windows.size(); ++axis) {
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
     if (outputs(axis, input[static_cast<int64_t>(axis) + 1]) != 0) continue;
     throw_shape_error(*this,
                       c10::str("with padding '", to_string(settings_.padding),
-                               "' the image must be at least as large as the kernel ", Shape::of(extents)),
+                               "' the input must be at least as large as the kernel ", Shape::of(extents)),
                       input);
   }
 }

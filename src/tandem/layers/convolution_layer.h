@@ -21,8 +21,8 @@ struct ConvolutionSettings {
   Handle<Regularizer> activity_regularizer = {};
 };
 
-/// What the convolution layers share: windows that move over images (batch, spatial axes, channels), a bias, an
-/// activation and the regulariser of the output.
+/// What the convolution layers share: windows that move over one to three spatial axes of (batch, spatial axes,
+/// channels), a bias, an activation and the regulariser of the output.
 class ConvolutionLayer : public Layer {
  public:
   /// Throws InvalidArgument on an unknown activation or activity regulariser.
@@ -52,6 +52,8 @@ class ConvolutionLayer : public Layer {
   void refuse_dilated_strides() const;
   /// (spatial sizes of the kernel, `in`, `out`).
   Shape kernel_shape(int64_t in, int64_t out) const;
+  /// Spatial axes.
+  std::size_t rank() const { return settings_.windows.size(); }
 
   const ConvolutionSettings& settings() const { return settings_; }
   int64_t in_channels() const { return in_; }
@@ -68,18 +70,19 @@ class ConvolutionLayer : public Layer {
   Weight bias_;
 };
 
-/// What an Options aggregate of a convolution of images holds under Keras's names.
-template <class Options>
-ConvolutionSettings convolution_settings(const std::string& layer, const Size2D& kernel_size, const Options& options) {
-  const auto sizes = [](const Size2D& size) { return std::vector<int64_t>{size.height(), size.width()}; };
-  return {.windows = make_windows(layer, sizes(kernel_size), sizes(options.strides), sizes(options.dilation_rate)),
-          .padding = parse_padding(layer, options.padding),
-          .activation = options.activation,
-          .use_bias = options.use_bias,
-          .bias = {.initializer = options.bias_initializer,
-                   .regularizer = options.bias_regularizer,
-                   .constraint = options.bias_constraint},
-          .activity_regularizer = options.activity_regularizer};
+/// What an Options aggregate of a convolution holds under Keras's names; `causal`: whether that padding is known.
+template <class Size, class Options>
+ConvolutionSettings convolution_settings(const std::string& layer, const Size& kernel_size, const Options& options,
+                                         bool causal = false) {
+  return {
+      .windows = make_windows(layer, kernel_size.numbers(), options.strides.numbers(), options.dilation_rate.numbers()),
+      .padding = parse_padding(layer, options.padding, causal),
+      .activation = options.activation,
+      .use_bias = options.use_bias,
+      .bias = {.initializer = options.bias_initializer,
+               .regularizer = options.bias_regularizer,
+               .constraint = options.bias_constraint},
+      .activity_regularizer = options.activity_regularizer};
 }
 
 /// The same from a layer's config. Throws InvalidArgument on settings that are not supported.
@@ -89,9 +92,9 @@ Options convolution_options_from(const Config& config, const std::string& layer)
   refuse_settings(config, layer, {"lora_rank"});
   const WeightOptions bias = weight_options_from(config, "bias", "zeros");
   Options options;
-  options.strides = size2d_from(config, "strides", 1);
+  options.strides = size_from(config, "strides", options.strides);
   options.padding = config.get("padding", "valid").as_string();
-  options.dilation_rate = size2d_from(config, "dilation_rate", 1);
+  options.dilation_rate = size_from(config, "dilation_rate", options.dilation_rate);
   options.activation = activation_from(config, "activation");
   options.use_bias = config.get("use_bias", true).as_bool();
   options.bias_initializer = bias.initializer;
@@ -99,6 +102,13 @@ Options convolution_options_from(const Config& config, const std::string& layer)
   options.activity_regularizer = regularizer_from(config, "activity_regularizer");
   options.bias_constraint = bias.constraint;
   return options;
+}
+
+/// "kernel_size". Throws DataError where it is missing.
+template <class Size>
+Size kernel_size_from(const Config& config) {
+  config.at("kernel_size");
+  return size_from(config, "kernel_size", Size());
 }
 
 }  // namespace tandem

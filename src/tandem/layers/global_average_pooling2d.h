@@ -1,16 +1,12 @@
 #pragma once
-#include <string>
-
 #include "tandem/layers/layer_handle.h"
+#include "tandem/layers/pooling_options.h"
 
 namespace tandem::layers {
 
-struct GlobalAveragePooling2DOptions {
-  bool keepdims = false;
-  std::string name = {};
-};
+using GlobalAveragePooling2DOptions = GlobalPoolingOptions;
 
-/// Mean over an image: (batch, height, width, channels) to (batch, channels), or (batch, 1, 1, channels) with keepdims.
+/// Mean of an image: (batch, height, width, channels) to (batch, channels), or (batch, 1, 1, channels) with keepdims.
 /// As keras.layers.GlobalAveragePooling2D. Throws InvalidArgument on an input of rank other than 4.
 class GlobalAveragePooling2D : public LayerHandle {
  public:

@@ -1,14 +1,10 @@
 #pragma once
-#include <string>
-
 #include "tandem/layers/layer_handle.h"
+#include "tandem/layers/pooling_options.h"
 
 namespace tandem::layers {
 
-struct GlobalMaxPooling2DOptions {
-  bool keepdims = false;
-  std::string name = {};
-};
+using GlobalMaxPooling2DOptions = GlobalPoolingOptions;
 
 /// Largest value of an image: (batch, height, width, channels) to (batch, channels), or (batch, 1, 1, channels) with
 /// keepdims. As keras.layers.GlobalMaxPooling2D: where several are largest they share the gradient. Throws

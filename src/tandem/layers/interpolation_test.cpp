@@ -10,7 +10,9 @@
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_case_test.h"
 #include "tandem/layers/resizing.h"
+#include "tandem/layers/up_sampling1d.h"
 #include "tandem/layers/up_sampling2d.h"
+#include "tandem/layers/up_sampling3d.h"
 
 namespace tandem::layers {
 namespace {
@@ -21,6 +23,20 @@ static_assert(std::is_aggregate_v<ResizingOptions> && std::is_aggregate_v<UpSamp
 
 TEST(UpSampling2D, MatchesKeras) { EXPECT_EQ(check_cases("up_sampling2d_"), 7); }
 TEST(Resizing, MatchesKeras) { EXPECT_EQ(check_cases("resizing_"), 2 * (6 + 12)); }
+
+TEST(UpSampling1D, MatchesKeras) {
+  EXPECT_EQ(check_cases("up_sampling1d_"), 2);
+  expect_matches(UpSampling1D(3), KerasCase("up_sampling1d_3"));
+  expect_refused([] { UpSampling1D(0); }, {"UpSampling1D", "size", "0"});
+  expect_refused([] { UpSampling1D(2, {.name = "u"})(Input({4})); }, {"'u'", "rank 3", "(None, 4)"});
+}
+
+TEST(UpSampling3D, MatchesKeras) {
+  EXPECT_EQ(check_cases("up_sampling3d_"), 2);
+  expect_matches(UpSampling3D({1, 2, 3}), KerasCase("up_sampling3d_123"));
+  EXPECT_EQ(UpSampling3D({2})(Input({2, -1, 4, 5})).shape(), (Shape{-1, 4, -1, 8, 5}));
+  expect_refused([] { UpSampling3D({1, 0, 1}); }, {"UpSampling3D", "size", "0"});
+}
 
 TEST(UpSampling2D, MadeByHandMatchesKeras) {
   expect_matches(UpSampling2D(), KerasCase("up_sampling2d_default"));

@@ -46,7 +46,10 @@ constexpr std::array<std::string_view, 12> kTrainingFalse{
     "GRU",          "GaussianDropout",  "GaussianNoise",    "LSTM",
     "SimpleRNN",    "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D",
 };
-constexpr std::array<std::string_view, 2> kTrainingTrue{"CenterCrop", "Resizing"};
+constexpr std::array<std::string_view, 9> kTrainingTrue{
+    "CenterCrop",     "RandomBrightness",  "RandomContrast", "RandomCrop", "RandomFlip",
+    "RandomRotation", "RandomTranslation", "RandomZoom",     "Resizing",
+};
 
 constexpr std::array<std::string_view, 10> kMask{
     "BatchNormalization",     "ConvLSTM1D", "ConvLSTM2D", "Functional", "GRU",

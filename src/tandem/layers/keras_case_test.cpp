@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +27,10 @@ bool same_setting(const Config& got, const Config& want) {
       if (!got.contains(key) || !same_setting(got.at(key), value)) return false;
     }
     return true;
+  }
+  if (got.is_list() && want.is_list()) {
+    return std::equal(got.as_list().begin(), got.as_list().end(), want.as_list().begin(), want.as_list().end(),
+                      same_setting);
   }
   return got == want;
 }

@@ -29,8 +29,12 @@ Config whole_config(const Layer& layer, const std::string& class_name) {
     return config;
   }
   config.set("name", layer.name());
-  config.set("trainable", layer.trainable());
-  if (class_name != "Functional") config.set("dtype", float32_policy());
+  if (class_name.starts_with("SpatialDropout")) {  // Keras writes these in its own way and reads them in no other
+    config.set("dtype", "float32");
+  } else {
+    config.set("trainable", layer.trainable());
+    if (class_name != "Functional") config.set("dtype", float32_policy());
+  }
   for (const auto& [key, value] : own.as_object()) config.set(key, value);
   return config;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/call_trace.h"
 
 namespace tandem {
 
@@ -62,7 +63,9 @@ Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context
                                    "): is called by a model that it is not a part of, so that it would not be trained; "
                                    "register it with track, or set_trainable(false) where that is meant"));
   }
-  return layer->call_many(inputs, next_call(context));
+  const CallContext call = next_call(context);
+  if (!call.trace) return layer->call_many(inputs, call);
+  return call.trace->record(*layer, inputs, [&] { return layer->call_many(inputs, call); });
 }
 
 }  // namespace tandem

@@ -15,24 +15,36 @@
 
 #include "tandem/layers/activation.h"
 #include "tandem/layers/add.h"
+#include "tandem/layers/average_pooling1d.h"
 #include "tandem/layers/average_pooling2d.h"
+#include "tandem/layers/average_pooling3d.h"
 #include "tandem/layers/batch_normalization.h"
 #include "tandem/layers/concatenate.h"
+#include "tandem/layers/conv1d.h"
+#include "tandem/layers/conv1d_transpose.h"
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/conv2d_transpose.h"
+#include "tandem/layers/conv3d.h"
+#include "tandem/layers/conv3d_transpose.h"
 #include "tandem/layers/dense.h"
+#include "tandem/layers/depthwise_conv1d.h"
 #include "tandem/layers/depthwise_conv2d.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/flatten.h"
 #include "tandem/layers/global_average_pooling2d.h"
+#include "tandem/layers/group_normalization.h"
 #include "tandem/layers/layer_normalization.h"
 #include "tandem/layers/leaky_relu.h"
+#include "tandem/layers/max_pooling1d.h"
 #include "tandem/layers/max_pooling2d.h"
+#include "tandem/layers/max_pooling3d.h"
 #include "tandem/layers/maximum.h"
 #include "tandem/layers/multiply.h"
 #include "tandem/layers/relu.h"
 #include "tandem/layers/rescaling.h"
 #include "tandem/layers/reshape.h"
+#include "tandem/layers/rms_normalization.h"
+#include "tandem/layers/separable_conv1d.h"
 #include "tandem/layers/separable_conv2d.h"
 #include "tandem/layers/softmax.h"
 #include "tandem/layers/up_sampling2d.h"
@@ -224,6 +236,34 @@ TEST(Layout, LayersOfOneImageCopyNothing) {
     EXPECT_TRUE(out.is_contiguous()) << layer->class_name();
     out.backward(at::ones_like(out));
     EXPECT_EQ(counter.found(), std::vector<std::string>{}) << layer->class_name();
+  }
+}
+
+/// Convolutions and pooling over one and over three axes, as the two of images.
+TEST(Layout, NothingIsCopiedOverOneAndThreeAxes) {
+  struct Case {
+    Shape shape;
+    std::vector<LayerHandle> layers;
+  };
+  const std::vector<Case> cases = {
+      {{kRows, 400, 12},
+       {Conv1D(12, 3, {.padding = "same"}), Conv1D(12, 1), MaxPooling1D(2), AveragePooling1D(3, {.padding = "same"}),
+        Conv1DTranspose(12, 2, {.strides = 2}), DepthwiseConv1D(3, {.padding = "same"}),
+        SeparableConv1D(12, 3, {.padding = "same"}), GroupNormalization({.groups = 3}), RMSNormalization()}},
+      {{kRows, 8, 8, 8, 12},
+       {Conv3D(12, 3, {.padding = "same"}), Conv3D(12, 1), MaxPooling3D(2), AveragePooling3D(2),
+        Conv3DTranspose(12, 2, {.strides = 2}), GroupNormalization({.groups = 3})}}};
+  for (const auto& [shape, layers] : cases) {
+    for (const auto& layer : layers) {
+      const Tensor x = at::randn(shape.sizes()).requires_grad_(true);
+      layer(x, training());
+      for (const auto& w : layer.weights()) w.variable().value.requires_grad_(true);
+      const CopyCounter counter(kRows * 100 * 12);
+      const Tensor out = layer(x, training());
+      EXPECT_TRUE(out.is_contiguous()) << layer->class_name();
+      out.backward(at::ones_like(out));
+      EXPECT_EQ(counter.found(), std::vector<std::string>{}) << layer->class_name();
+    }
   }
 }
 

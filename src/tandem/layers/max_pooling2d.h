@@ -1,17 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include "tandem/layers/layer_handle.h"
-#include "tandem/layers/size2d.h"
+#include "tandem/layers/pooling_options.h"
 
 namespace tandem::layers {
 
-struct MaxPooling2DOptions {
-  Size2D strides = {};            // the pool size unless given
-  std::string padding = "valid";  // or "same"
-  std::string name = {};
-};
+using MaxPooling2DOptions = PoolingOptions<Size2D>;
 
 /// Largest value of each window of images (batch, height, width, channels). As keras.layers.MaxPooling2D; what "same"
 /// adds never wins. Throws InvalidArgument on sizes that are not positive, an unknown padding, an input of rank other

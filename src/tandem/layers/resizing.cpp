@@ -8,6 +8,7 @@
 #include "tandem/core/error.h"
 #include "tandem/layers/image_layer.h"
 #include "tandem/layers/interpolation.h"
+#include "tandem/layers/middle.h"
 #include "tandem/layers/serialization.h"
 #include "tandem/layers/window.h"
 
@@ -56,29 +57,18 @@ class ResizingLayer : public ImageLayer {
 
  private:
   Tensor resized(const Tensor& x) const {
-    const Tensor image = options_.crop_to_aspect_ratio ? cropped(x) : options_.pad_to_aspect_ratio ? padded(x) : x;
+    const Tensor image = options_.crop_to_aspect_ratio  ? middle_in_ratio(x, height_, width_)
+                         : options_.pad_to_aspect_ratio ? padded(x)
+                                                        : x;
     return resize_image(image, height_, width_, interpolation_);
-  }
-
-  /// n times `target` over `other`, in float32 and cut to a whole number as Keras does.
-  static int64_t in_ratio(int64_t n, int64_t target, int64_t other) {
-    return static_cast<int64_t>(static_cast<float>(n * target) / static_cast<float>(other));
-  }
-
-  /// The largest window in the middle that has the target's shape.
-  Tensor cropped(const Tensor& x) const {
-    const int64_t height = x.size(1), width = x.size(2);
-    const int64_t rows = std::clamp<int64_t>(in_ratio(width, height_, width_), 1, height);
-    const int64_t columns = std::clamp<int64_t>(in_ratio(height, width_, height_), 1, width);
-    return x.narrow(1, (height - rows) / 2, rows).narrow(2, (width - columns) / 2, columns).contiguous();
   }
 
   /// The image in the middle of a larger one of the target's shape; both ends get the same.
   Tensor padded(const Tensor& x) const {
-    const int64_t rows = std::max<int64_t>(in_ratio(x.size(2), height_, width_) - x.size(1), 0) / 2;
-    const int64_t columns = std::max<int64_t>(in_ratio(x.size(1), width_, height_) - x.size(2), 0) / 2;
+    const int64_t rows = std::max<int64_t>(size_in_ratio(x.size(2), height_, width_) - x.size(1), 0) / 2;
+    const int64_t columns = std::max<int64_t>(size_in_ratio(x.size(1), width_, height_) - x.size(2), 0) / 2;
     if (rows == 0 && columns == 0) return x;
-    return to_channels_last(pad_image(to_channels_first(x), {rows, rows}, {columns, columns}, options_.fill_value));
+    return to_channels_last(pad_image(to_channels_first(x), {{rows, rows}, {columns, columns}}, options_.fill_value));
   }
 
   int64_t height_, width_;

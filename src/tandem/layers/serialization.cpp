@@ -46,8 +46,6 @@ Config to_config(const ActivationFunction& activation, const std::string& layer)
   return activation.name();
 }
 
-Config to_config(const Size2D& size) { return Config::list({size.height(), size.width()}); }
-
 Handle<Initializer> initializer_from(const Config& config, const std::string& key,
                                      const Handle<Initializer>& fallback) {
   const Config value = config.get(key, {});
@@ -72,14 +70,16 @@ ActivationFunction activation_from(const Config& config, const std::string& key)
   return activation;
 }
 
-Size2D size2d_from(const Config& config, const std::string& key, const Size2D& fallback) {
+std::vector<int64_t> size_numbers_from(const Config& config, const std::string& key, std::size_t rank) {
   const Config value = config.get(key, {});
-  if (value.is_null()) return fallback;
-  if (!value.is_list()) return value.as_int();
-  const auto sizes = value.as_ints();
-  if (sizes.size() != 2)
-    throw DataError(c10::str("config: ", key, " must be one or two whole numbers, got ", value.shown()));
-  return {sizes[0], sizes[1]};
+  if (value.is_null()) return {};
+  if (!value.is_list()) return {value.as_int()};
+  auto numbers = value.as_ints();
+  if (numbers.size() != rank) {
+    throw DataError(c10::str("config: ", key, " must be ", numbers_of_a_size(rank), " whole number",
+                             rank == 1 ? "" : "s", ", got ", value.shown()));
+  }
+  return numbers;
 }
 
 void refuse_settings(const Config& config, const std::string& layer, std::initializer_list<const char*> keys) {

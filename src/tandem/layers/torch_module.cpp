@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tandem/layers/dry_run.h"
+#include "tandem/layers/gradient_hook.h"
 
 namespace tandem::layers {
 namespace {
@@ -138,7 +139,11 @@ class TorchModuleLayer final : public Layer {
       }
       const Tensor& value = weights[i++].value();
       if (tensor.const_data_ptr() != value.const_data_ptr()) tensor.set_data(value.detach());
-      if (tensor.requires_grad()) tensor.mutable_grad() = value.grad();
+      if (!tensor.requires_grad()) return;
+      // A leaf that has no gradient yet: what the module adds up must be its, too.
+      if (value.requires_grad() && !value.grad().defined()) value.mutable_grad() = at::zeros_like(value);
+      tensor.mutable_grad() = value.grad();
+      if (c10::GradMode::is_enabled()) pass_on_gradients(tensor, value);
     };
     for (auto& p : module.named_parameters()) bind_one(p.value());
     for (auto& b : module.named_buffers()) bind_one(b.value());

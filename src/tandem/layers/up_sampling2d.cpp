@@ -15,7 +15,7 @@ class UpSampling2DLayer : public ImageLayer {
  public:
   UpSampling2DLayer(Size2D size, const std::string& interpolation)
       : size_(size), interpolation_(parse_interpolation("UpSampling2D", interpolation)) {
-    for (int64_t axis : {0, 1}) {
+    for (std::size_t axis : {0, 1}) {
       if (size_[axis] <= 0) throw InvalidArgument(c10::str("UpSampling2D: size must be positive, got ", size_[axis]));
     }
   }
@@ -29,14 +29,15 @@ class UpSampling2DLayer : public ImageLayer {
  protected:
   Shape shape_for(const Shape& images) const override {
     Shape out = images;
-    for (int64_t axis : {0, 1}) {
-      if (out[axis + 1] != Shape::kUnknown) out[axis + 1] *= size_[axis];
+    for (std::size_t axis : {0, 1}) {
+      int64_t& n = out[static_cast<int64_t>(axis) + 1];
+      if (n != Shape::kUnknown) n *= size_[axis];
     }
     return out;
   }
 
   Tensor compute(const Tensor& images) const override {
-    return resize_image(images, images.size(1) * size_.height(), images.size(2) * size_.width(), interpolation_);
+    return resize_image(images, images.size(1) * size_[0], images.size(2) * size_[1], interpolation_);
   }
 
  private:
@@ -54,7 +55,7 @@ UpSampling2D::UpSampling2D(std::initializer_list<int64_t> size, UpSampling2DOpti
 
 UpSampling2D UpSampling2D::from_config(const Config& config) {
   check_channels_last(config, "UpSampling2D");
-  return UpSampling2D(size2d_from(config, "size", 2),
+  return UpSampling2D(size_from(config, "size", Size2D(2)),
                       {.interpolation = config.get("interpolation", "nearest").as_string()});
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tandem/layers/layer_handle.h"
-#include "tandem/layers/size2d.h"
+#include "tandem/layers/spatial_size.h"
 
 namespace tandem::layers {
 
@@ -12,7 +12,7 @@ struct UpSampling2DOptions {
   std::string name = {};
 };
 
-/// Images (batch, height, width, channels) made size.height() times as high and size.width() times as wide: by
+/// Images (batch, height, width, channels) made size[0] times as high and size[1] times as wide: by
 /// repeating each pixel, or bilinearly as tf.image.resize. As keras.layers.UpSampling2D. Throws InvalidArgument on
 /// sizes that are not positive, an unknown interpolation, or an input of rank other than 4.
 class UpSampling2D : public LayerHandle {

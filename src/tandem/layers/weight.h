@@ -20,6 +20,8 @@ struct Variable {
   Shape shape;       // Keras's layout
   Tensor value;      // float32; a convolution's kernel is laid out in memory as its algorithm wants it
   bool trainable = true;
+  /// For statistics: they come from the whole batch, so that every replica with rows gives it the same value in a step.
+  bool of_whole_batch = false;
   std::shared_ptr<Regularizer> regularizer;
   std::shared_ptr<Constraint> constraint;  // applied after each update
 };

@@ -1,4 +1,7 @@
 #pragma once
+#include <c10/util/ArrayRef.h>
+#include <c10/util/SmallVector.h>
+
 #include <cstdint>
 #include <string>
 
@@ -7,17 +10,23 @@
 /// What convolution and pooling share: how a window moves along an axis, as Keras counts it.
 namespace tandem {
 
-enum class Padding { valid, same };
+enum class Padding { valid, same, causal };
 
-/// "valid" or "same", in any case. Throws InvalidArgument naming `layer` and the nearest name.
-Padding parse_padding(const std::string& layer, const std::string& name);
+/// "valid", "same" or, where `causal`, "causal", in any case. Throws InvalidArgument naming `layer` and the nearest
+/// name.
+Padding parse_padding(const std::string& layer, const std::string& name, bool causal = false);
 std::string to_string(Padding padding);
 
 /// Elements added before and after an axis.
 struct AxisPadding {
   int64_t before = 0, after = 0;
+  int64_t both() const { return before + after; }
   bool symmetric() const { return before == after; }
+  bool operator==(const AxisPadding&) const = default;
 };
+
+/// One a spatial axis, without a heap allocation.
+using AxisPaddings = c10::SmallVector<AxisPadding, 3>;
 
 /// A window of `size` elements, `dilation` apart, that moves by `stride`.
 struct Window {
@@ -25,18 +34,19 @@ struct Window {
 
   /// Elements from the first to the last that the window covers.
   int64_t extent() const { return (size - 1) * dilation + 1; }
-  /// Same: what makes the output ceil(n / stride) long, the smaller half before (TensorFlow's rule); valid: none.
+  /// Same: what makes the output ceil(n / stride) long, the smaller half before (TensorFlow's rule); causal: before
+  /// alone, so that no output sees a later element; valid: none.
   AxisPadding padding(int64_t n, Padding padding) const;
   /// Positions along an axis of n; Shape::kUnknown when n is. 0 or less: the window does not fit.
   int64_t outputs(int64_t n, Padding padding) const;
 };
 
-/// An image batch (rows, height, width, channels) as LibTorch wants it, (rows, channels, height, width), without moving
-/// it: contiguous memory becomes LibTorch's channels-last layout. Copies only what was not contiguous.
+/// A batch (rows, spatial axes, channels) as LibTorch wants it, (rows, channels, spatial axes), without moving it:
+/// contiguous memory becomes LibTorch's channels-last layout. Copies only what was not contiguous.
 Tensor to_channels_first(const Tensor& x);
 /// The way back. Contiguous without a copy where the kernel kept the layout, as those for float32 on the CPU do.
 Tensor to_channels_last(const Tensor& x);
-/// `x` in LibTorch's order of axes with `value` around its image.
-Tensor pad_image(const Tensor& x, const AxisPadding& height, const AxisPadding& width, double value);
+/// `x` in LibTorch's order of axes with `value` around its image, `sides` for each spatial axis.
+Tensor pad_image(const Tensor& x, c10::ArrayRef<AxisPadding> sides, double value);
 
 }  // namespace tandem

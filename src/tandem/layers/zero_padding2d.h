@@ -2,7 +2,7 @@
 #include <string>
 
 #include "tandem/layers/layer_handle.h"
-#include "tandem/layers/sides2d.h"
+#include "tandem/layers/sides.h"
 
 namespace tandem::layers {
 

@@ -9,6 +9,7 @@
 #include "tandem/losses/categorical_hinge.h"
 #include "tandem/losses/cosine_similarity.h"
 #include "tandem/losses/crossentropy.h"
+#include "tandem/losses/dice.h"
 #include "tandem/losses/hinge.h"
 #include "tandem/losses/huber.h"
 #include "tandem/losses/kl_divergence.h"
@@ -39,6 +40,32 @@ std::shared_ptr<Loss> loss_from(ConfigReader& settings) {
   losses::LossOptions options;
   read_reduction(settings, options.reduction);
   return Of(options).object();
+}
+
+/// One axis or several.
+struct AxisList {
+  std::vector<int64_t> axes = {};
+};
+void read_member(const Config& member, AxisList& list) {
+  list.axes = member.is_list() ? member.as_ints() : std::vector<int64_t>{member.as_int()};
+}
+
+std::shared_ptr<Loss> dice_from(ConfigReader& settings) {
+  losses::DiceOptions options;
+  AxisList axis;
+  settings.read("axis", axis);
+  options.axis = axis.axes;
+  read_reduction(settings, options.reduction);
+  return losses::Dice(std::move(options)).object();
+}
+
+std::shared_ptr<Loss> tversky_from(ConfigReader& settings) {
+  losses::TverskyOptions options;
+  AxisList axis;
+  settings.read("alpha", options.alpha).read("beta", options.beta).read("axis", axis);
+  options.axis = axis.axes;
+  read_reduction(settings, options.reduction);
+  return losses::Tversky(std::move(options)).object();
 }
 
 std::shared_ptr<Loss> binary_crossentropy_from(ConfigReader& settings) {
@@ -124,6 +151,10 @@ const Catalog<LossMaker>& loss_catalog() {
                   {"crossentropy", loss_from<losses::Crossentropy>},
                   {"CE", loss_from<losses::Crossentropy>},
                   {"ce", loss_from<losses::Crossentropy>},
+                  {"Dice", dice_from},
+                  {"dice", dice_from},
+                  {"Tversky", tversky_from},
+                  {"tversky", tversky_from},
                   {"KLDivergence", loss_from<losses::KLDivergence>},
                   {"kl_divergence", loss_from<losses::KLDivergence>},
                   {"kullback_leibler_divergence", loss_from<losses::KLDivergence>},

@@ -36,6 +36,8 @@ TEST(LossCatalog, KnowsEachOfKerassSpellings) {
       {"Hinge", {"hinge"}},
       {"SquaredHinge", {"squared_hinge"}},
       {"CategoricalHinge", {"categorical_hinge"}},
+      {"Dice", {"dice"}},
+      {"Tversky", {"tversky"}},
   };
   std::size_t names = 0;
   for (const auto& [class_name, spellings] : kClasses) {

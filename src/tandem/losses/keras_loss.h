@@ -9,7 +9,7 @@ namespace tandem {
 class KerasLoss : public Loss {
  public:
   std::string class_name() const final { return class_name_; }
-  Reduction reduction() const final;
+  Reduction reduction() const override;
   Config get_config() const final;
 
  protected:

@@ -8,4 +8,8 @@ Tensor Loss::call_with_logits(const Tensor& /*y_true*/, const Tensor& /*logits*/
   throw InternalError(class_name() + ": has no form for logits, and says so by prefers_logits");
 }
 
+Tensor Loss::call_over_batch(const Tensor& /*y_true*/, const Tensor& /*y_pred*/, const SumOverBatch& /*sum*/) const {
+  throw InternalError(class_name() + ": has no form for sums over replicas, and says so by over_batch");
+}
+
 }  // namespace tandem

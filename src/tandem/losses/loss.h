@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ enum class Reduction {
   kSum,               // "sum"
 };
 
+/// The sum over the replicas of tensors of one shape; its gradient is the sum of theirs.
+using SumOverBatch = std::function<Tensor(const Tensor&)>;
+
 /// How far a prediction is from its target, as keras.losses.Loss. A loss returns one value a sample; weighting,
 /// reduction and the exchange over devices are made once for all losses by whoever trains. Replicas call one loss from
-/// their threads at the same time, each with its rows: a value must depend on its own row alone.
+/// their threads at the same time, each with its rows: a value must depend on its own row alone, unless over_batch says
+/// otherwise.
 class Loss {
  public:
   virtual ~Loss() = default;
@@ -30,6 +35,11 @@ class Loss {
   virtual bool prefers_logits() const { return false; }
   /// As call, given the logits behind the probabilities. Only where prefers_logits.
   virtual Tensor call_with_logits(const Tensor& y_true, const Tensor& logits) const;
+
+  /// True when the loss is one of the whole batch (an overlap of regions): replicas then add up what it is made of.
+  virtual bool over_batch() const { return false; }
+  /// As call, the same value for each of a replica's rows, from sums over all replicas' rows. Only where over_batch.
+  virtual Tensor call_over_batch(const Tensor& y_true, const Tensor& y_pred, const SumOverBatch& sum) const;
 
   /// Samples that count, bool of call's shape: the mean is taken over these alone, as Keras treats ignore_class.
   /// Undefined: all of them.

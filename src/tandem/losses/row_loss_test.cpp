@@ -29,6 +29,7 @@ Tensor targets_for(const std::string& name, int64_t rows) {
 TEST(EveryLoss, ValuesDependOnTheirOwnRowAlone) {
   for (const auto& name : Loss::names()) {
     const auto loss = Loss::make(name);
+    if (loss->over_batch()) continue;
     const Tensor y = targets_for(name, 7), p = at::rand({7, 3}) + 0.01;
     const Tensor values = loss->call(y, p);
     ASSERT_EQ(values.sizes(), at::IntArrayRef({7})) << name;

@@ -11,6 +11,7 @@
 #include "tandem/metrics/accuracy.h"
 #include "tandem/metrics/binary_accuracy.h"
 #include "tandem/metrics/categorical_accuracy.h"
+#include "tandem/metrics/from_settings.h"
 #include "tandem/metrics/hinge_metrics.h"
 #include "tandem/metrics/loss_metric.h"
 #include "tandem/metrics/mean.h"
@@ -136,6 +137,48 @@ const Catalog<MetricMaker>& metric_catalog() {
                     {"squared_hinge", metric_from<metrics::SquaredHinge>},
                     {"CategoricalHinge", metric_from<metrics::CategoricalHinge>},
                     {"categorical_hinge", metric_from<metrics::CategoricalHinge>},
+                    {"TruePositives", true_positives_from},
+                    {"true_positives", true_positives_from},
+                    {"TrueNegatives", true_negatives_from},
+                    {"true_negatives", true_negatives_from},
+                    {"FalsePositives", false_positives_from},
+                    {"false_positives", false_positives_from},
+                    {"FalseNegatives", false_negatives_from},
+                    {"false_negatives", false_negatives_from},
+                    {"Precision", precision_from},
+                    {"precision", precision_from},
+                    {"Recall", recall_from},
+                    {"recall", recall_from},
+                    {"AUC", auc_from},
+                    {"auc", auc_from},
+                    {"SensitivityAtSpecificity", sensitivity_at_specificity_from},
+                    {"sensitivity_at_specificity", sensitivity_at_specificity_from},
+                    {"SpecificityAtSensitivity", specificity_at_sensitivity_from},
+                    {"specificity_at_sensitivity", specificity_at_sensitivity_from},
+                    {"PrecisionAtRecall", precision_at_recall_from},
+                    {"precision_at_recall", precision_at_recall_from},
+                    {"RecallAtPrecision", recall_at_precision_from},
+                    {"recall_at_precision", recall_at_precision_from},
+                    {"F1Score", f1_score_from},
+                    {"f1_score", f1_score_from},
+                    {"FBetaScore", fbeta_score_from},
+                    {"f_beta_score", fbeta_score_from},
+                    {"IoU", iou_from},
+                    {"io_u", iou_from},
+                    {"MeanIoU", mean_iou_from},
+                    {"mean_io_u", mean_iou_from},
+                    {"OneHotIoU", one_hot_iou_from},
+                    {"one_hot_io_u", one_hot_iou_from},
+                    {"OneHotMeanIoU", one_hot_mean_iou_from},
+                    {"one_hot_mean_io_u", one_hot_mean_iou_from},
+                    {"BinaryIoU", binary_iou_from},
+                    {"binary_io_u", binary_iou_from},
+                    {"R2Score", r2_score_from},
+                    {"r2_score", r2_score_from},
+                    {"PearsonCorrelation", pearson_correlation_from},
+                    {"pearson_correlation", pearson_correlation_from},
+                    {"ConcordanceCorrelation", concordance_correlation_from},
+                    {"concordance_correlation", concordance_correlation_from},
                 });
   return catalog;
 }
@@ -170,14 +213,16 @@ std::shared_ptr<Metric> mean_of_loss(const std::string& name, const Config& conf
 std::shared_ptr<Metric> metric_of_row(const std::string& name, const Config& config) {
   const MetricMaker maker = metric_catalog().at(name);
   ConfigReader settings("metric " + name, config);
-  std::string shown, dtype = "float32", reduction = "mean";
+  std::string shown, dtype, reduction = "mean";
   settings.read("name", shown).read("dtype", dtype).read("reduction", reduction);
-  if (dtype != "float32") throw InvalidArgument(c10::str("metric ", name, ": dtype must be float32, got ", dtype));
   if (reduction != "sum_over_batch_size" && reduction != "mean" && reduction != "auto")
     throw InvalidArgument(
         c10::str("metric ", name, ": a loss as a metric must have reduction sum_over_batch_size, got ", reduction));
   auto metric = maker(settings);
   settings.finish();
+  const auto own = metric->get_config().get("dtype", "float32").as_string();
+  if (!dtype.empty() && dtype != own)
+    throw InvalidArgument(c10::str("metric ", name, ": dtype must be ", own, ", got ", dtype));
   if (!shown.empty()) metric->set_name(shown);
   return metric;
 }

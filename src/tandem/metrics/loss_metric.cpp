@@ -1,6 +1,7 @@
 #include "tandem/metrics/loss_metric.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include "tandem/metrics/sample_weights.h"
 
@@ -13,10 +14,21 @@ LossMetric::LossMetric(std::string class_name, std::string name, std::shared_ptr
           std::move(settings)),
       loss_(std::move(loss)) {}
 
-void LossMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
-  if (!sample_weight.defined() || !loss_->has_mask()) return MeanMetric::update(y_true, y_pred, sample_weight);
+// The sample weights, 0 where the loss masks values.
+Tensor LossMetric::counted(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const {
+  if (!sample_weight.defined() || !loss_->has_mask()) return sample_weight;
   const Tensor mask = loss_->mask(y_true, y_pred);
-  MeanMetric::update(y_true, y_pred, fit_weights(mask, sample_weight, name()) * mask);
+  return fit_weights(mask, sample_weight, name()) * mask;
+}
+
+void LossMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  MeanMetric::update(y_true, y_pred, counted(y_true, y_pred, sample_weight));
+}
+
+void LossMetric::update_with_logits(const Tensor& y_true, const Tensor& y_pred, const Tensor& logits,
+                                    const Tensor& sample_weight) {
+  const c10::AutoGradMode no_gradient(false);
+  add(loss_->call_with_logits(y_true, logits), y_pred.size(0), counted(y_true, y_pred, sample_weight));
 }
 
 std::shared_ptr<Metric> LossMetric::replicate() const {

@@ -15,9 +15,14 @@ class LossMetric final : public MeanMetric {
              Config settings = Config::object());
 
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
+  bool prefers_logits() const override { return loss_->prefers_logits(); }
+  void update_with_logits(const Tensor& y_true, const Tensor& y_pred, const Tensor& logits,
+                          const Tensor& sample_weight) override;
   std::shared_ptr<Metric> replicate() const override;
 
  private:
+  Tensor counted(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const;
+
   std::shared_ptr<const Loss> loss_;
 };
 

@@ -22,8 +22,10 @@ MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction 
 
 void MeanMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
   const c10::AutoGradMode no_gradient(false);
-  const int64_t rows = y_pred.dim() == 0 ? 1 : y_pred.size(0);
-  Tensor values = function_(y_true, y_pred);
+  add(function_(y_true, y_pred), y_pred.dim() == 0 ? 1 : y_pred.size(0), sample_weight);
+}
+
+void MeanMetric::add(Tensor values, int64_t rows, const Tensor& sample_weight) {
   if (values.defined() && values.dim() == 0) values = values.expand({rows});
   if (!values.defined() || values.size(0) != rows) {
     throw InvalidArgument(c10::str("metric ", name(), ": must have one value for each of the ", rows, " rows, got ",

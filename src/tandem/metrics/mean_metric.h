@@ -31,6 +31,8 @@ class MeanMetric : public Metric {
 
  protected:
   const Config& settings() const { return settings_; }
+  /// Takes in the values of `rows` rows, as function gives them.
+  void add(Tensor values, int64_t rows, const Tensor& sample_weight);
 
  private:
   std::string class_name_;

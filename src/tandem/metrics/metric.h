@@ -20,11 +20,19 @@ class Metric {
   virtual ~Metric() = default;
   /// Takes in one batch. `sample_weight`: undefined for 1 each, else shape (rows) or that of the values.
   virtual void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
-  /// The figure of all that was taken in since the last reset; 0 when that is nothing, as in Keras.
+  /// True when the metric would rather have the logits behind a softmax or sigmoid output, as Loss::prefers_logits.
+  virtual bool prefers_logits() const { return false; }
+  /// As update, given the logits behind y_pred as well. Only where prefers_logits.
+  virtual void update_with_logits(const Tensor& y_true, const Tensor& y_pred, const Tensor& logits,
+                                  const Tensor& sample_weight);
+  /// The figure of all that was taken in since the last reset; 0 when that is nothing, as in Keras. Of several figures
+  /// (by class, by threshold) their mean, which Keras's progress bar shows.
   virtual double result() const = 0;
+  /// Every figure, float64 on the CPU: shape () where there is one.
+  virtual Tensor results() const;
   /// Sets all states to zero.
   virtual void reset();
-  /// float64 CPU tensors that are summed over devices.
+  /// float64 CPU tensors that are summed over devices. One whose shape the first rows decide is empty until then.
   virtual std::vector<Tensor> states() const = 0;
   /// A metric with the same settings and zero states: one for each replica.
   virtual std::shared_ptr<Metric> replicate() const = 0;
@@ -37,7 +45,8 @@ class Metric {
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
-  /// Adds the states of `other`, a replica of this metric, to this one's.
+  /// Adds the states of `other`, a replica of this metric, to this one's. Throws InvalidArgument where they have seen
+  /// rows of different sizes.
   void merge(const Metric& other);
 
   /// By Keras's name. "accuracy" (and "acc") depend on the shapes of target and prediction: use make_for. Throws

@@ -38,8 +38,9 @@ struct SparseCategoricalCrossentropyOptions {
   std::optional<int64_t> ignore_class = {};
 };
 
-/// Means over all rows of the losses of the same names; shapes, errors and formulas are theirs (losses/). They are made
-/// of the predictions, clipped; not of the logits behind them. As keras.metrics.
+/// Means over all rows of the losses of the same names; shapes, errors and formulas are theirs (losses/). In fit and
+/// evaluate the crossentropies of a softmax or sigmoid are made of the logits behind it, as the losses are. As
+/// keras.metrics.
 struct BinaryCrossentropy : Handle<Metric> {
   explicit BinaryCrossentropy(BinaryCrossentropyOptions options = {});
 };

@@ -8,6 +8,7 @@
 
 #include "tandem/data/preprocessing.h"
 #include "tandem/model/compile_options.h"
+#include "tandem/model/placement.h"
 #include "tandem/network/network.h"
 #include "tandem/network/trained_model.h"
 #include "tandem/saving/h5_file.h"
@@ -17,6 +18,12 @@
 namespace tandem {
 
 struct OptimizerProgress;
+
+/// What multi_gpu_model was told about memory.
+struct ChosenPlaces {
+  bool weights_on_host = false;
+  bool outputs_on_first_device = false;
+};
 
 /// What stands behind a Model handle: a network, how it was compiled, and how far it has been trained. It is a layer,
 /// so that a model may be a part of another. Parallel models share the template's network and have a body of their own.
@@ -28,6 +35,8 @@ class ModelBody final : public Layer, public TrainedModel {
   /// Strategy used where compile names none; a parallel model's.
   void set_default_strategy(distribute::Strategy strategy) { default_strategy_ = std::move(strategy); }
   const distribute::Strategy& default_strategy() const { return default_strategy_; }
+  void set_places(const ChosenPlaces& places) { places_ = places; }
+  Placement placement();
 
   /// `options` are what `parts` were made from; they are kept for saving.
   void compile(TrainerParts parts, const CompileOptions& options);
@@ -63,6 +72,8 @@ class ModelBody final : public Layer, public TrainedModel {
   void stop_training() override { trainer().stop(); }
   bool stopping() const override { return trainer_ && trainer_->stopping(); }
   std::string monitor_direction(const std::string& name) override;
+  void record_trace(bool on) override { trainer().execution().record_trace(on); }
+  std::vector<TraceSpan> trace() override { return trainer().execution().trace(); }
   void save(const std::string& path) override;
   void save_weights(const std::string& path) override;
   saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options);
@@ -73,13 +84,20 @@ class ModelBody final : public Layer, public TrainedModel {
   /// Goes on where an optimizer's state in a file of Keras 3's layout ended; nothing where there is none. The model
   /// must be compiled and built.
   void restore_optimizer(const saving::H5Group& root);
+  /// The same for the group that holds it in a whole model's .h5.
+  void restore_legacy_optimizer(const saving::H5Group& group);
 
  private:
+  void save_archive(const std::string& path, Config config);
+  void save_legacy(const std::string& path, const Config& config);
+  /// The optimizer's; none before the first update.
+  std::optional<StateDict> state_to_save();
   void write_optimizer_to(const saving::H5Group& root);
   void go_on_from(const OptimizerProgress& progress);
 
   std::shared_ptr<Network> network_;
   distribute::Strategy default_strategy_;
+  ChosenPlaces places_;
   std::optional<data::Preprocessing> preprocessing_;
   std::mutex making_;  // of the first trainer, which any thread's predict may ask for
   std::unique_ptr<Trainer> trainer_;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "tandem/core/atomic_file.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/layers/register_layer.h"
 #include "tandem/layers/shape_config.h"
 #include "tandem/model/body.h"
 #include "tandem/model/compile_config.h"
+#include "tandem/model/legacy_model.h"
 #include "tandem/model/optimizer_file.h"
 #include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
@@ -19,12 +21,13 @@
 namespace tandem {
 namespace {
 
-void check_model_file_name(const std::string& path) {
-  if (path.ends_with(".keras")) return;
-  const bool legacy = path.ends_with(".h5") || path.ends_with(".hdf5");
-  throw InvalidArgument(
-      c10::str("save: the file name must end in .keras, got '", path, "'",
-               legacy ? "; the old .h5 format is read only, and save_weights writes weights alone" : ""));
+// Whether a whole model of this name is one of .h5; throws where it is none at all.
+bool is_legacy_name(const std::string& path) {
+  if (path.ends_with(".keras")) return false;
+  const bool weights = path.ends_with(".weights.h5");
+  if (!weights && (path.ends_with(".h5") || path.ends_with(".hdf5"))) return true;
+  throw InvalidArgument(c10::str("save: the file name must end in .keras, or in .h5 for the format of Keras 2, got '",
+                                 path, "'", weights ? "; save_weights writes weights alone" : ""));
 }
 
 // Throws where load_model would not know a layer's class.
@@ -72,16 +75,21 @@ std::string preprocessing_image(const data::Preprocessing& preprocessing) {
 }  // namespace
 
 void ModelBody::save(const std::string& path) {
-  check_model_file_name(path);
+  const bool legacy = is_legacy_name(path);
   if (!network_->built()) {
     throw InvalidArgument(c10::str("save: model '", network_->name(),
                                    "' must be built first: give it an input shape, or call it on a batch"));
   }
   check_known_classes(*network_, layer_class_names());
-  saving::KerasArchive archive{.config = whole_config(), .metadata = {}, .weights = {}, .preprocessing = {}};
-  check_compile_config(*network_, archive.config);
-  add_build_config(archive.config, *network_);
+  Config config = whole_config();
+  check_compile_config(*network_, config);
+  add_build_config(config, *network_);
   if (trainer_) trainer_->store();
+  legacy ? save_legacy(path, config) : save_archive(path, std::move(config));
+}
+
+void ModelBody::save_archive(const std::string& path, Config config) {
+  saving::KerasArchive archive{.config = std::move(config), .metadata = {}, .weights = {}, .preprocessing = {}};
   auto file = saving::H5File::create_image(path);
   saving::write_keras3_weights(*network_, file.root());
   if (compiled_) write_optimizer_to(file.root());
@@ -90,10 +98,25 @@ void ModelBody::save(const std::string& path) {
   saving::write_keras_archive(archive, path);
 }
 
+void ModelBody::save_legacy(const std::string& path, const Config& config) {
+  std::optional<CompiledState> compiled;
+  if (compiled_) compiled.emplace(CompiledState{*compile_options_, *trainer_->parts().optimizer, state_to_save()});
+  write_file_atomically(path, [&](const std::string& temporary) {
+    auto file = saving::H5File::create(temporary, path);
+    write_legacy_model(*network_, config, compiled ? &*compiled : nullptr, file.root());
+    if (preprocessing_ && !preprocessing_->empty())
+      saving::write_state(preprocessing_->state(), file.root().create_group(kLegacyPreprocessing));
+    file.close();
+  });
+}
+
+std::optional<StateDict> ModelBody::state_to_save() {
+  if (!trainer_->has_trained()) return {};
+  return optimizer_state();
+}
+
 void ModelBody::write_optimizer_to(const saving::H5Group& root) {
-  std::optional<StateDict> state;
-  if (trainer_->has_trained()) state = optimizer_state();
-  write_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), state, root);
+  write_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), state_to_save(), root);
 }
 
 void ModelBody::save_weights(const std::string& path) {
@@ -105,6 +128,11 @@ void ModelBody::save_weights(const std::string& path) {
 
 void ModelBody::restore_optimizer(const saving::H5Group& root) {
   if (const auto progress = read_optimizer(*trainer().parts().optimizer, network_->trainable_weights(), root))
+    go_on_from(*progress);
+}
+
+void ModelBody::restore_legacy_optimizer(const saving::H5Group& group) {
+  if (const auto progress = read_legacy_optimizer(*trainer().parts().optimizer, network_->trainable_weights(), group))
     go_on_from(*progress);
 }
 

@@ -100,28 +100,6 @@ MetricsArgument metrics_from(const Config& value, const std::vector<std::string>
   return MetricsArgument::by_output(std::move(metrics));
 }
 
-// An object of Keras 2: its class may carry a package, and "fn" repeats the function that the class stands for.
-Config modern_object(const Config& value) {
-  if (value.is_list()) {
-    Config::List items;
-    for (const auto& item : value.as_list()) items.push_back(modern_object(item));
-    return items;
-  }
-  if (!value.is_object()) return value;
-  Config object = Config::object();
-  for (const auto& [key, member] : value.as_object()) object.set(key, modern_object(member));
-  if (!object.contains("class_name")) return object;
-  const std::string& name = object.at("class_name").as_string();
-  const Config config = object.get("config", {});
-  if (!config.is_object() || !config.contains("fn") || name.ends_with("Wrapper")) return object;
-  Config plain = Config::object();
-  for (const auto& [key, member] : config.as_object()) {
-    if (key != "fn") plain.set(key, member);
-  }
-  object.set("config", plain);
-  return object;
-}
-
 template <class T>
 Config object_config(const T& object, const char* module) {
   return Config::object({{"module", module},
@@ -199,21 +177,6 @@ CompileOptions compile_options_from_config(const Config& compile_config, const s
   options.loss_weights = loss_weights_from(member("loss_weights"));
   options.metrics = metrics_from(member("metrics"), outputs, "metrics");
   options.weighted_metrics = metrics_from(member("weighted_metrics"), outputs, "weighted_metrics");
-  return options;
-}
-
-CompileOptions compile_options_from_training_config(const Config& training_config,
-                                                    const std::vector<std::string>& outputs) {
-  Config modern = modern_object(training_config);
-  Config optimizer = modern.get("optimizer_config", {});
-  if (!optimizer.is_null()) {
-    const std::string name = optimizer.at("class_name").as_string();  // Keras 2 wrote "Custom>Adam" for its own
-    if (name.starts_with("Custom>")) optimizer.set("class_name", name.substr(name.find('>') + 1));
-    modern.set("optimizer", optimizer);
-  }
-  auto options = compile_options_from_config(modern, outputs);
-  options.metrics.drop_output_prefixes(outputs);
-  options.weighted_metrics.drop_output_prefixes(outputs);
   return options;
 }
 

@@ -18,6 +18,10 @@ CompileOptions compile_options_from_config(const Config& compile_config, const s
 /// a loss, metric or optimizer that has no config.
 Config compile_options_to_config(const CompileOptions& options);
 
+/// "training_config" of a whole model's .h5 file as Keras 3 writes it, for its reader and for
+/// compile_options_from_training_config. Throws as compile_options_to_config.
+Config compile_options_to_training_config(const CompileOptions& options);
+
 /// The options from "training_config" of a legacy .h5 file, written by Keras 2 or 3.
 CompileOptions compile_options_from_training_config(const Config& training_config,
                                                     const std::vector<std::string>& outputs);

@@ -43,6 +43,9 @@ struct FitOptions {
   int64_t validation_freq = 1;        // epochs from one validation to the next
   /// Changes training rows on their way, after the model's preprocessing; validation rows stay as they are.
   data::TransformHandle augmentation = {};
+  /// Batches whose gradients make one update together, as if they had been one batch; the last one of an epoch ends its
+  /// group. Learning rate schedules count updates.
+  int64_t accumulate = 1;
 };
 
 /// Arguments of evaluate, in Keras's order.

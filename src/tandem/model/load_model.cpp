@@ -6,9 +6,11 @@
 #include "tandem/core/log.h"
 #include "tandem/model/body.h"
 #include "tandem/model/compile_config.h"
+#include "tandem/model/legacy_model.h"
 #include "tandem/network/network_config.h"
 #include "tandem/saving/first_bytes.h"
 #include "tandem/saving/h5_file.h"
+#include "tandem/saving/h5_text_lists.h"
 #include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
 #include "tandem/saving/state_group.h"
@@ -68,30 +70,41 @@ Config json_attribute(const saving::H5Group& root, const std::string& name) {
   return Config::from_json(texts.front());
 }
 
+// Keras 2 orders and names the optimizer's variables otherwise.
+void restore_legacy_state(Model& model, const saving::H5Group& root, const std::string& path) {
+  for (const char* group : {kLegacyOptimizer, kKerasLegacyOptimizer}) {
+    if (!root.has_group(group)) continue;
+    const bool keras3 = root.has_attribute("keras_version") && !root.texts("keras_version").empty() &&
+                        root.texts("keras_version").front().starts_with("3");
+    if (keras3) return model.body().restore_legacy_optimizer(root.group(group));
+    if (saving::read_text_list(root.group(group), "weight_names").size() > 2)
+      log_warning(c10::str(path, ": the optimizer's state in files of Keras 2 is not read; its slots start anew"));
+    return;
+  }
+}
+
 Model load_legacy(const std::string& path, const LoadModelOptions& options) {
+  const auto file = saving::H5File::open(path);
+  const auto& root = file.root();
   Config config, training;
-  bool had_state = false;
   in_file(path, "", [&] {
-    const auto file = saving::H5File::open(path);
-    const auto& root = file.root();
     config = json_attribute(root, "model_config");
     training = json_attribute(root, "training_config");
-    if (root.has_group("optimizer_weights")) {
-      const auto weights = root.group("optimizer_weights");
-      had_state = weights.has_attribute("weight_names") && weights.texts("weight_names").size() > 2;
-    }
   });
   if (config.is_null())
     throw DataError(c10::str(path, ": holds weights only; make the model first, then load_weights reads them"));
   const auto network = in_file(path, "", [&] { return network_from_model_config(config); });
   if (network->built()) saving::load_weights(*network, path);
   Model model = made_of(network, options);
+  if (root.has_group(kLegacyPreprocessing)) {
+    in_file(path, "its preprocessing: ", [&] {
+      model.set_preprocessing(data::Preprocessing::from_state(saving::read_state(root.group(kLegacyPreprocessing))));
+    });
+  }
   if (!options.compile || !training.is_object()) return model;
   in_file(path, kCompileFailed,
           [&] { model.compile(compile_options_from_training_config(training, network->output_names())); });
-  if (had_state) {
-    log_warning(c10::str(path, ": the optimizer's state is read from .keras files only; its slots start anew"));
-  }
+  if (network->built()) restore_legacy_state(model, root, path);
   return model;
 }
 

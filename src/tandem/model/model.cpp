@@ -3,10 +3,13 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
+#include "tandem/distribution/as_placed.h"
 #include "tandem/model/body.h"
 #include "tandem/network/clone.h"
-#include "tandem/network/graph.h"
+#include "tandem/network/scoped_devices.h"
 
 namespace tandem {
 namespace {
@@ -16,20 +19,9 @@ std::shared_ptr<Network> named(std::shared_ptr<Network> network, const std::stri
   return network;
 }
 
-// Without a strategy a model would run as its device scopes say, which only scopes that agree allow so far.
-void check_placement(const Network& network) {
-  const auto* graph = dynamic_cast<const Graph*>(&network);
-  if (!graph) return;
-  std::optional<Device> first;
-  for (const auto& node : graph->nodes()) {
-    if (!node->device) continue;
-    if (first && *first != *node->device) {
-      throw InvalidArgument(c10::str("compile: layers of '", network.name(), "' are placed on ", first->to_string(),
-                                     " and ", node->device->to_string(),
-                                     "; running as placed is not built yet, give a strategy"));
-    }
-    first = node->device;
-  }
+bool has_device_scopes(const Network& network) {
+  const auto scopes = scoped_devices(network);
+  return std::any_of(scopes.begin(), scopes.end(), [](const auto& scope) { return scope.has_value(); });
 }
 
 }  // namespace
@@ -54,7 +46,8 @@ void Model::compile(const CompileOptions& options) {
   network()->check_reachable();
   TrainerParts parts;
   parts.strategy = options.strategy;
-  if (options.strategy.empty() && body().default_strategy().empty()) check_placement(*network());
+  if (options.strategy.empty() && body().default_strategy().empty() && has_device_scopes(*network()))
+    parts.strategy = distribute::AsPlaced();
   parts.optimizer = options.optimizer.get();
   if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
   parts.loss_weights = options.loss_weights.resolve(outputs);
@@ -93,6 +86,7 @@ LayerHandle Model::get_layer(const std::string& name) const {
 double Model::learning_rate() const { return body().learning_rate(); }
 void Model::set_learning_rate(double rate) { body().set_learning_rate(rate); }
 void Model::stop_training() { body().stop_training(); }
+Placement Model::placement() const { return body().placement(); }
 void Model::set_preprocessing(data::Preprocessing preprocessing) { body().preprocessing() = std::move(preprocessing); }
 
 Model clone_model(const Model& model) {

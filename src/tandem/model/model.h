@@ -9,6 +9,7 @@
 #include "tandem/layers/layer_handle.h"
 #include "tandem/model/compile_options.h"
 #include "tandem/model/fit_options.h"
+#include "tandem/model/placement.h"
 #include "tandem/model/summary_options.h"
 #include "tandem/network/subclassed.h"
 #include "tandem/saving/load_report.h"
@@ -16,6 +17,7 @@
 namespace tandem {
 
 class ModelBody;
+class TrainingJob;
 
 /// A network that can be trained, as keras.Model. A handle: copies are the same model, clone_model makes another; a
 /// model is also a layer and may be part of another. An empty Model throws InvalidArgument on every call.
@@ -36,6 +38,9 @@ class Model : public LayerHandle {
   /// warning.
   History fit(const Tensors& x, const Tensors& y, const FitOptions& options = {});
   History fit(const Dataset& data, const FitOptions& options = {});
+  /// The same in a thread of its own: returns the job at once (model/training_job.h).
+  TrainingJob fit_async(const Tensors& x, const Tensors& y, const FitOptions& options = {});
+  TrainingJob fit_async(const Dataset& data, const FitOptions& options = {});
 
   /// Loss and metrics by name; each row counts once, whatever the number of devices.
   Logs evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options = {});
@@ -59,9 +64,10 @@ class Model : public LayerHandle {
   void set_weights(const std::vector<Tensor>& values);
   /// The whole model to a .keras file, as Keras's save: architecture, weights, and where it is compiled also the
   /// compile settings and the optimizer's state, so that load_model, here or of Keras, goes on from there. The
-  /// preprocessing is in it too; Keras passes that over. The same model makes the same bytes. Throws InvalidArgument on
-  /// another ending, before the model is built, and naming a part that has no config; DataError when it cannot be
-  /// written.
+  /// preprocessing is in it too; Keras passes that over. Where `path` ends in .h5 or .hdf5: the format of Keras 2 as
+  /// Keras 3 writes it; Keras then trains on with new slots of its optimizer, load_model here with all. The same model
+  /// makes the same bytes. Throws InvalidArgument on another ending, before the model is built, and naming a part that
+  /// has no config; DataError when it cannot be written.
   void save(const std::string& path) const;
   /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, with the optimizer's state where it is
   /// compiled, that of Keras 2 for another .h5. Throws InvalidArgument on another ending and before the model is built,
@@ -83,6 +89,9 @@ class Model : public LayerHandle {
   void set_learning_rate(double rate);
   /// Ends a running fit after the batch in progress.
   void stop_training();
+
+  /// Where weights, replicas and merged outputs live; before compile, where predict would run.
+  Placement placement() const;
 
   /// What is done to inputs before the network sees them, in fit, evaluate and predict; kept with the model.
   void set_preprocessing(data::Preprocessing preprocessing);

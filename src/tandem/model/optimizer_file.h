@@ -28,4 +28,11 @@ void write_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trai
 std::optional<OptimizerProgress> read_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,
                                                 const saving::H5Group& root);
 
+/// The same variables in the layout of whole models in .h5: data sets "adam/dense_kernel_momentum" of `group` in the
+/// order of its attribute weight_names. `names`: those of the weights, "dense/kernel".
+void write_legacy_optimizer(const Optimizer& optimizer, const std::vector<std::string>& names,
+                            const std::optional<StateDict>& state, const saving::H5Group& group);
+std::optional<OptimizerProgress> read_legacy_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,
+                                                       const saving::H5Group& group);
+
 }  // namespace tandem

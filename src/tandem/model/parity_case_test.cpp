@@ -22,12 +22,14 @@ Tensor one_hot(int64_t rows, int64_t classes, uint64_t key) {
   return at::one_hot(ids, classes).to(at::kFloat);
 }
 
-Result train(const Task& task, int64_t devices) {
+Result train(const Task& task, int64_t devices) { return train(task, on_devices(devices)); }
+
+Result train(const Task& task, const distribute::Strategy& strategy) {
   const testing::CapturedLog quiet;  // devices without rows are warned of
   set_random_seed(11);
   Model model = task.build();
   auto compile = task.compile;
-  compile.strategy = on_devices(devices);
+  compile.strategy = strategy;
   model.compile(compile);
   auto fit = task.fit;
   fit.verbose = 0;
@@ -40,8 +42,6 @@ Result train(const Task& task, int64_t devices) {
   return result;
 }
 
-namespace {
-
 void expect_same(const Result& got, const Result& want) {
   for (std::size_t i = 0; i < want.weights.size(); ++i)
     EXPECT_EQ(testing::difference(got.weights[i], want.weights[i], 1e-5), "") << "weight " << i;
@@ -52,8 +52,6 @@ void expect_same(const Result& got, const Result& want) {
   for (int64_t i = 0; i < want.predictions.size(); ++i)
     EXPECT_EQ(testing::difference(got.predictions[i], want.predictions[i], 1e-5), "") << "output " << i;
 }
-
-}  // namespace
 
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
   const Result one = train(task, 1);

@@ -25,7 +25,10 @@ struct Result {
 
 /// Mirrored on n one-thread CPU devices.
 distribute::Strategy on_devices(int64_t n);
+Result train(const Task& task, const distribute::Strategy& strategy);
 Result train(const Task& task, int64_t devices);
+/// Weights, histories, evaluation and predictions are equal to 1e-5.
+void expect_same(const Result& got, const Result& want);
 /// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5.
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4});
 

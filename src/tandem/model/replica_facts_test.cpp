@@ -56,7 +56,8 @@ TEST(ReplicaFacts, LogNamesDevicesAndRows) {  // U11, U15
   ::testing::internal::CaptureStdout();
   const auto history = model.fit(at::ones({256, 3}), at::ones({256, 1}), {.batch_size = 64, .verbose = 2});
   ::testing::internal::GetCapturedStdout();
-  ASSERT_EQ(log.infos().size(), 1U);
+  ASSERT_EQ(log.infos().size(), 2U);
+  EXPECT_TRUE(log.infos()[1].starts_with("time: cpu:0 ")) << log.infos()[1];
   EXPECT_EQ(log.infos()[0],
             "training on cpu:0,cpu:1 (1 thread each): 32 + 32 rows of each batch of 64, 4 steps an epoch");
   EXPECT_EQ(history.rows_per_device(), (std::vector<int64_t>{128, 128}));

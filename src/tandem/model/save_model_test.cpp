@@ -259,11 +259,11 @@ TEST_F(SaveModel, ClassesOfTheProgramsOwnComeBack) {
 
 TEST_F(SaveModel, OtherEndingsAreRefused) {
   const Model model = small_model();
-  EXPECT_EQ(message_of([&] { model.save("m.h5"); }),
-            "save: the file name must end in .keras, got 'm.h5'; the old .h5 format is read only, and save_weights "
-            "writes weights alone");
-  EXPECT_EQ(message_of([&] { model.save("m.txt"); }), "save: the file name must end in .keras, got 'm.txt'");
-  EXPECT_NE(message_of<DataError>([&] { model.save(path("no/m.keras")); }).find("does not exist"), std::string::npos);
+  const std::string text = "save: the file name must end in .keras, or in .h5 for the format of Keras 2, got '";
+  EXPECT_EQ(message_of([&] { model.save("m.txt"); }), text + "m.txt'");
+  EXPECT_EQ(message_of([&] { model.save("m.weights.h5"); }), text + "m.weights.h5'; save_weights writes weights alone");
+  for (const char* name : {"no/m.keras", "no/m.h5"})
+    EXPECT_NE(message_of<DataError>([&] { model.save(path(name)); }).find("does not exist"), std::string::npos) << name;
 }
 
 // The state of an optimizer in a file whose weights are loaded: as Keras's load_weights.

@@ -1,6 +1,7 @@
 // Writes models that real Keras opens and trains on (tests/conformance/go_on_with_keras.py), to the folder that
 // TANDEM_WRITE_FILES names or to one that goes again: NAME.keras after six steps, NAME.x.npy, NAME.y.npy,
-// NAME.output.npy, and NAME.losses.npy of 20 steps more.
+// NAME.output.npy, and NAME.losses.npy of 20 steps more; the same model as NAME.h5, and NAME.h5.losses.npy of 20 steps
+// more with a new optimizer, since Keras reads none from there.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -62,10 +63,19 @@ TEST(WriteModelsForKeras, AndGoOn) {
     save_npy(stem + ".x.npy", x);
     save_npy(stem + ".y.npy", y);
     save_npy(stem + ".output.npy", model.predict(x));
-    std::vector<double> losses;
-    for (int64_t i = 0; i < 20; ++i) losses.push_back(model.train_on_batch(x, y)["loss"]);
-    save_npy(stem + ".losses.npy", at::tensor(losses));
-    EXPECT_TRUE(at::equal(load_model(stem + ".keras").predict(x), testing::load_npy(stem + ".output.npy"))) << name;
+    model.save(stem + ".h5");
+    Model anew = load_model(stem + ".h5");
+    anew.set_preprocessing({});  // of zeros; Keras has none
+    anew.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
+    const auto write_losses = [&](Model& trained, const std::string& file) {
+      std::vector<double> losses;
+      for (int64_t i = 0; i < 20; ++i) losses.push_back(trained.train_on_batch(x, y)["loss"]);
+      save_npy(file, at::tensor(losses));
+    };
+    write_losses(model, stem + ".losses.npy");
+    write_losses(anew, stem + ".h5.losses.npy");
+    for (const char* ending : {".keras", ".h5"})
+      EXPECT_TRUE(at::equal(load_model(stem + ending).predict(x), testing::load_npy(stem + ".output.npy"))) << name;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/call_trace.h"
+#include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
 
 namespace tandem {
@@ -61,7 +63,14 @@ void Graph::plan() {
   };
   for (const auto& node : order_.nodes) {
     if (node->is_input()) continue;
-    Step step{node->layer.get(), steps_.size(), false, {}, first_slot[node.get()], node->output_shapes.size(), {}};
+    GraphStep step{node->layer.get(),
+                   node->device,
+                   steps_.size(),
+                   false,
+                   {},
+                   first_slot[node.get()],
+                   node->output_shapes.size(),
+                   {}};
     for (const auto& input : node->inputs) step.reads.push_back(slot(input));
     steps_.push_back(std::move(step));
   }
@@ -85,10 +94,10 @@ void Graph::fuse_relus() {
     for (auto s : step.reads) ++readers[s];
   }
   for (auto s : output_slots_) ++readers[s];
-  std::unordered_map<std::size_t, Step*> makers;  // of values that a ReLU could be a part of
+  std::unordered_map<std::size_t, GraphStep*> makers;  // of values that a ReLU could be a part of
   for (auto& step : steps_) {
     const auto maker = step.layer->is_relu() ? makers.find(step.reads.front()) : makers.end();
-    if (maker != makers.end()) {
+    if (maker != makers.end() && maker->second->device == step.device) {
       maker->second->relu = true;
       maker->second->writes = step.writes;
       step.layer = nullptr;
@@ -96,7 +105,7 @@ void Graph::fuse_relus() {
       makers[step.writes] = &step;
     }
   }
-  std::erase_if(steps_, [](const Step& step) { return !step.layer; });
+  std::erase_if(steps_, [](const GraphStep& step) { return !step.layer; });
 }
 
 void Graph::check_inputs(const Shapes& given) const {
@@ -116,20 +125,32 @@ void Graph::check_inputs(const Shapes& given) const {
 
 void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
 
+Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
+  // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
+  const CallScope scope(context);
+  const auto call = [&] {
+    return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : layer->call_many(inputs, context);
+  };
+  return context.trace ? context.trace->record(*layer, inputs, call) : call();
+}
+
 Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
   Shapes given;
   for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
   check_inputs(given);
+  Tensors converted;
+  for (int64_t i = 0; i < inputs.size(); ++i)
+    converted.push_back(inputs_[i].node()->layer->call(inputs[i], context));  // to the Input's type
+  return context.placed ? context.placed->run(*this, converted, context) : run_steps(converted, context);
+}
+
+Tensors Graph::run_steps(const Tensors& inputs, const CallContext& context) const {
   std::vector<Tensor> values(slots_);
-  for (std::size_t i = 0; i < input_slots_.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    values[input_slots_[i]] = inputs_[at].node()->layer->call(inputs[at], context);  // converts to the Input's type
-  }
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) values[input_slots_[i]] = inputs[static_cast<int64_t>(i)];
   for (const auto& step : steps_) {
     Tensors arguments;
     for (auto s : step.reads) arguments.push_back(values[s]);
-    Tensors results = step.relu ? step.layer->call_with_relu(arguments.front(), context.part(step.part))
-                                : step.layer->call_many(arguments, context.part(step.part));
+    Tensors results = step.run(arguments, context.part(step.part));
     for (std::size_t j = 0; j < step.count; ++j) values[step.writes + j] = std::move(results[static_cast<int64_t>(j)]);
     for (auto s : step.last_use) values[s].reset();
   }

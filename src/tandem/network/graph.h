@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,24 @@
 namespace tandem {
 
 /// Whether graphs that are made from now on compute a ReLU together with the layer before it, where that layer can
-/// (Layer::can_apply_relu) and nothing else reads the value between them. On unless told otherwise; for comparisons.
+/// (Layer::can_apply_relu), nothing else reads the value between them, and both are placed on the same device. On
+/// unless told otherwise; for comparisons.
 void set_fusion(bool on);
+
+/// One layer call of a graph: which values it reads, where its outputs go, and which values nobody needs after it.
+struct GraphStep {
+  Layer* layer;
+  std::optional<Device> device;  // of the DeviceScope in which the call was made
+  uint64_t part;                 // its number among all nodes' calls, which picks its stream of random numbers
+  bool relu;                     // max(0, output) is part of the step
+  std::vector<std::size_t> reads;
+  std::size_t writes;
+  std::size_t count;
+  std::vector<std::size_t> last_use;
+
+  /// What the layer gives, with the ReLU that is part of the step. `context` is the call's own.
+  Tensors run(const Tensors& inputs, const CallContext& context) const;
+};
 
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
 class Graph : public Network {
@@ -39,18 +57,15 @@ class Graph : public Network {
   const KerasTensors& outputs() const { return outputs_; }
   /// Nodes in an order in which they can be computed.
   const std::vector<std::shared_ptr<const Node>>& nodes() const { return order_.nodes; }
+  /// What a call computes, in an order in which it can be computed; values are numbered from 0 to slots() - 1.
+  const std::vector<GraphStep>& steps() const { return steps_; }
+  const std::vector<std::size_t>& input_slots() const { return input_slots_; }
+  const std::vector<std::size_t>& output_slots() const { return output_slots_; }
+  std::size_t slots() const { return slots_; }
+  /// The outputs, all of them computed on this thread, for inputs of the types that the Inputs name.
+  Tensors run_steps(const Tensors& inputs, const CallContext& context) const;
 
  private:
-  // One layer call: which values it reads, where its outputs go, and which values nobody needs after it.
-  struct Step {
-    Layer* layer;
-    uint64_t part;  // its number among all nodes' calls, which picks its stream of random numbers
-    bool relu;      // max(0, output) is part of the step
-    std::vector<std::size_t> reads;
-    std::size_t writes;
-    std::size_t count;
-    std::vector<std::size_t> last_use;
-  };
   void plan();
   void fuse_relus();
   void check_inputs(const Shapes& given) const;
@@ -59,7 +74,7 @@ class Graph : public Network {
   KerasTensors outputs_;
   Config input_structure_, output_structure_;
   GraphOrder order_;
-  std::vector<Step> steps_;
+  std::vector<GraphStep> steps_;
   std::vector<std::size_t> input_slots_;
   std::vector<std::size_t> output_slots_;
   std::size_t slots_ = 0;

@@ -4,6 +4,7 @@
 
 #include "tandem/core/state_dict.h"
 #include "tandem/core/tensor.h"
+#include "tandem/core/trace_span.h"
 
 namespace tandem {
 
@@ -31,6 +32,10 @@ class TrainedModel {
   /// Which way the figure `name` of the logs, without "val_", gets better: "min" or "max"; empty where it is neither
   /// the loss nor a compiled metric that knows.
   virtual std::string monitor_direction(const std::string& name) = 0;
+
+  /// Begins a new record of when each layer computes on each device, or ends it; and what was recorded.
+  virtual void record_trace(bool on) = 0;
+  virtual std::vector<TraceSpan> trace() = 0;
 
   virtual void save(const std::string& path) = 0;
   virtual void save_weights(const std::string& path) = 0;

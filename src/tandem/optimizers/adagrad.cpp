@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "tandem/kernels/square_roots.h"
+#include "tandem/optimizers/averaging.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -62,7 +63,8 @@ class AdagradOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Adagrad::Adagrad(AdagradOptions options) : Handle(std::make_shared<AdagradOptimizer>(options)) {}
+Adagrad::Adagrad(AdagradOptions options)
+    : Handle(with_averages_of(options, std::make_shared<AdagradOptimizer>(options))) {}
 
 Adagrad Adagrad::from_config(const Config& config) {
   ConfigReader reader("Adagrad", config);

@@ -15,6 +15,10 @@ struct AdagradOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
 };
 
 /// Gradients divided by the root of the sum of their squares so far (Duchi, Hazan and Singer 2011), as

@@ -16,6 +16,10 @@ struct AdamaxOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
 };
 
 /// Adam with the largest recent gradient in place of their mean square (Kingma and Ba 2014), as

@@ -15,7 +15,10 @@ AdamW::AdamW(AdamWOptions options)
                         .weight_decay = options.weight_decay,
                         .clipnorm = options.clipnorm,
                         .clipvalue = options.clipvalue,
-                        .global_clipnorm = options.global_clipnorm})) {}
+                        .global_clipnorm = options.global_clipnorm,
+                        .use_ema = options.use_ema,
+                        .ema_momentum = options.ema_momentum,
+                        .ema_overwrite_frequency = options.ema_overwrite_frequency})) {}
 
 AdamW AdamW::from_config(const Config& config) {
   ConfigReader reader("AdamW", config);

@@ -14,6 +14,10 @@ struct AdamWOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
 };
 
 /// Adam (adam.h) in which each weight, biases too, first loses learning_rate * weight_decay of itself (Loshchilov and

@@ -2,11 +2,15 @@
 #include "tandem/core/catalog.h"
 
 #include "tandem/optimizers/adadelta.h"
+#include "tandem/optimizers/adafactor.h"
 #include "tandem/optimizers/adagrad.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/optimizers/adamax.h"
 #include "tandem/optimizers/adamw.h"
+#include "tandem/optimizers/ftrl.h"
+#include "tandem/optimizers/lamb.h"
 #include "tandem/optimizers/lion.h"
+#include "tandem/optimizers/nadam.h"
 #include "tandem/optimizers/rmsprop.h"
 #include "tandem/optimizers/sgd.h"
 
@@ -38,6 +42,14 @@ const Catalog<OptimizerMaker>& optimizer_catalog() {
                                                                 {"Adamax", make_optimizer<optimizers::Adamax>},
                                                                 {"lion", make_optimizer<optimizers::Lion>},
                                                                 {"Lion", make_optimizer<optimizers::Lion>},
+                                                                {"nadam", make_optimizer<optimizers::Nadam>},
+                                                                {"Nadam", make_optimizer<optimizers::Nadam>},
+                                                                {"ftrl", make_optimizer<optimizers::Ftrl>},
+                                                                {"Ftrl", make_optimizer<optimizers::Ftrl>},
+                                                                {"lamb", make_optimizer<optimizers::Lamb>},
+                                                                {"Lamb", make_optimizer<optimizers::Lamb>},
+                                                                {"adafactor", make_optimizer<optimizers::Adafactor>},
+                                                                {"Adafactor", make_optimizer<optimizers::Adafactor>},
                                                             });
   return catalog;
 }

@@ -52,6 +52,18 @@ const std::vector<std::string> kOptimizerCases = {
     "adamax_betas",
     "lion_default",
     "lion_betas",
+    "nadam_default",
+    "nadam_betas",
+    "ftrl_default",
+    "ftrl_strengths",
+    "ftrl_weight_decay",
+    "lamb_default",
+    "lamb_betas",
+    "adafactor_default",
+    "adafactor_fixed",
+    "sgd_ema",
+    "adam_ema_overwrite",
+    "lamb_ema_overwrite",
 };
 
 /// Two weights side by side, as a replica holds them: (3, 2) at 0 and (4,) at 16, zeros between.
@@ -62,6 +74,19 @@ Tensor flat_of(const std::array<Tensor, 2>& weights) {
   Tensor flat = at::zeros({kFlatSize});
   for (std::size_t i = 0; i < 2; ++i) flat.narrow(0, kPlaces[i].offset, kPlaces[i].count).copy_(weights[i].flatten());
   return flat;
+}
+
+/// One weight after the other, in its shape.
+void update_each(const Optimizer& optimizer, const Tensor& parameters, const Tensor& gradient,
+                 const std::vector<Tensor>& slots, int64_t step, double rate) {
+  const std::vector<int64_t> shapes[] = {{3, 2}, {4}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto part = [&](const Tensor& t) { return t.narrow(0, kPlaces[i].offset, kPlaces[i].count).view(shapes[i]); };
+    std::vector<Tensor> own;
+    for (const auto& slot : slots) own.push_back(part(slot));
+    Tensor weight = part(parameters);
+    optimizer.update(weight, part(gradient), own, step, rate);
+  }
 }
 
 class KerasOptimizer : public ::testing::TestWithParam<std::string> {};
@@ -88,7 +113,11 @@ TEST_P(KerasOptimizer, AgreesAfterEachStep) {
     EXPECT_NEAR(rate, rates[static_cast<std::size_t>(step)].as_double(), 1e-8);
     Tensor gradient = flat_of({gradients[0][step], gradients[1][step]});
     optimizer->clip(gradient, kPlaces);
-    optimizer->update(parameters, gradient, slots, step, rate);
+    if (optimizer->elementwise()) {
+      optimizer->update(parameters, gradient, slots, step, rate);
+    } else {
+      update_each(*optimizer, parameters, gradient, slots, step, rate);
+    }
     const Tensor want = flat_of({weights[0][step], weights[1][step]});
     EXPECT_TRUE(at::allclose(parameters, want, 1e-6, 1e-6)) << "step " << step << "\n" << parameters - want;
   }

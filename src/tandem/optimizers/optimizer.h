@@ -1,12 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tandem/core/config.h"
 #include "tandem/core/handle.h"
+#include "tandem/core/shape.h"
 #include "tandem/core/tensor.h"
 #include "tandem/optimizers/clipping.h"
 #include "tandem/optimizers/learning_rate.h"
@@ -26,13 +28,21 @@ class Optimizer {
   /// otherwise.
   virtual std::vector<std::string> slots() const = 0;
   virtual double initial_slot(std::size_t /*slot*/) const { return 0; }
+  /// The shape of what a slot holds of a weight, as files have it: the weight's own unless the rule keeps less. Then it
+  /// lies row by row at the beginning of the slot's memory for the weight.
+  virtual Shape slot_shape(std::size_t /*slot*/, const Shape& weight) const { return weight; }
+  /// What Keras keeps behind the slots in its files, though it follows from the number of updates made.
+  virtual std::vector<double> derived_values(int64_t /*updates*/) const { return {}; }
+  /// The slot that holds averages of the weights, which are to be written over the weights when fit ends.
+  virtual std::optional<std::size_t> weight_average_slot() const { return {}; }
 
   /// One update in place. `parameter`, `gradient` and each slot have the same number of elements in the same memory
   /// order: one weight, or the flat buffer of many when elementwise() holds. `iteration` counts from 0; `rate` is this
   /// update's.
   virtual void update(Tensor& parameter, const Tensor& gradient, std::span<Tensor> slots, int64_t iteration,
                       double rate) const = 0;
-  /// True when an element's update depends on that element alone, so that weights may share a flat buffer.
+  /// True when an element's update depends on that element alone, so that weights may share a flat buffer. Else
+  /// `parameter` is one weight in its shape.
   virtual bool elementwise() const { return true; }
 
   /// True when gradients must go through clip before an update.
@@ -57,8 +67,8 @@ class Optimizer {
   static std::shared_ptr<Optimizer> make(const std::string& name);
   /// By Keras's class name (or short name) and config, as keras.optimizers.deserialize: what is missing or null has
   /// Keras's default, `learning_rate` is a number or a schedule {"class_name": ..., "config": {...}}. Throws
-  /// InvalidArgument naming the member on unknown ones and on those that ask for what is not supported (use_ema,
-  /// gradient_accumulation_steps, loss_scale_factor), DataError on a value of another kind.
+  /// InvalidArgument naming the member on unknown ones and on those that ask for what is not supported
+  /// (gradient_accumulation_steps, loss_scale_factor), DataError on a value of another kind.
   static std::shared_ptr<Optimizer> make(const std::string& name, const Config& config);
 
  private:

@@ -19,6 +19,10 @@ struct RMSpropOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
 };
 
 /// Gradients divided by a running average of their size (Hinton, Srivastava and Swersky 2012), as

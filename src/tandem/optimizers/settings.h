@@ -31,9 +31,9 @@ void read_common(ConfigReader& reader, Options& options) {
       .read("clipnorm", options.clipnorm)
       .read("clipvalue", options.clipvalue)
       .read("global_clipnorm", options.global_clipnorm)
-      .refuse("use_ema", 0)
-      .ignore("ema_momentum")  // both say how use_ema works
-      .ignore("ema_overwrite_frequency")
+      .read("use_ema", options.use_ema)
+      .read("ema_momentum", options.ema_momentum)
+      .read("ema_overwrite_frequency", options.ema_overwrite_frequency)
       .refuse("loss_scale_factor", 1)
       .refuse("gradient_accumulation_steps", 1)
       .refuse("decay", 0)  // Keras 2 wrote these three

@@ -18,7 +18,8 @@ std::shared_ptr<Optimizer> made(const std::string& json, const std::string& name
 
 TEST(OptimizerConfig, KeepsDefaultsForWhatIsMissingOrNull) {
   const auto sgd = made(R"({"momentum": null, "clipnorm": null, "weight_decay": null, "use_ema": false,
-                            "gradient_accumulation_steps": 1, "loss_scale_factor": 1.0, "ema_momentum": 0.5})");
+                            "gradient_accumulation_steps": 1, "loss_scale_factor": 1.0, "ema_momentum": 0.5,
+                            "ema_overwrite_frequency": null})");
   EXPECT_EQ(sgd->get_config(), Optimizer::make("sgd")->get_config());
   EXPECT_EQ(Optimizer::make("adam", Config())->get_config(), Optimizer::make("Adam")->get_config());
 }
@@ -34,8 +35,8 @@ TEST(OptimizerConfig, TakesWholeNumbersAndSchedules) {
 }
 
 TEST(OptimizerConfig, RefusesByNameWhatIsNotSupported) {
-  EXPECT_EQ(message_of([] { made(R"({"use_ema": true})"); }),
-            "SGD: use_ema is not supported and must be left out, got true");
+  EXPECT_EQ(message_of([] { made(R"({"use_ema": true, "ema_momentum": 1.5})"); }),
+            "SGD: ema_momentum must lie in [0, 1], got 1.5");
   EXPECT_EQ(message_of([] { made(R"({"gradient_accumulation_steps": 4})", "rmsprop"); }),
             "RMSprop: gradient_accumulation_steps is not supported and must be left out, got 4");
   EXPECT_EQ(message_of([] { made(R"({"loss_scale_factor": 1024.0})", "AdamW"); }),

@@ -15,6 +15,10 @@ struct SGDOptions {
   double clipnorm = 0;
   double clipvalue = 0;
   double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
 };
 
 /// Gradient descent with momentum, as keras.optimizers.SGD:

@@ -1,5 +1,7 @@
-// In place of drawing.cpp, curves.cpp, legend.cpp, brush.cpp and diagram.cpp where Cairo is missing.
+// In place of drawing.cpp, curves.cpp, legend.cpp, brush.cpp, diagram.cpp and confusion_plot.cpp where Cairo is
+// missing.
 #include "tandem/core/error.h"
+#include "tandem/report/classification_plots.h"
 #include "tandem/report/curves.h"
 #include "tandem/report/diagram.h"
 #include "tandem/report/drawing.h"
@@ -20,6 +22,11 @@ Picture draw_picture(int64_t, int64_t, const Paint&) { throw_without_cairo(); }
 void plot_curves(const std::vector<Curve>&, const std::string&, PlotOptions) { throw_without_cairo(); }
 Picture draw_curves(const std::vector<Curve>&, PlotOptions) { throw_without_cairo(); }
 uint32_t curve_colour(std::size_t) { throw_without_cairo(); }
+
+void plot_confusion_matrix(const metrics::ClassificationReport&, const std::string&, PlotOptions) {
+  throw_without_cairo();
+}
+Picture draw_confusion_matrix(const metrics::ClassificationReport&, PlotOptions) { throw_without_cairo(); }
 
 void write_diagram(const Diagram&, const std::string&) { throw_without_cairo(); }
 Picture draw_diagram(const Diagram&) { throw_without_cairo(); }

@@ -27,15 +27,20 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-std::string history_json(const Series& history) {
+std::string history_json(const Series& history, bool interrupted) {
   std::string out = "{";
+  const auto next_line = [&] { out += out.size() == 1 ? "\n  " : ",\n  "; };
   for (const auto& [name, values] : history) {
-    out += out.size() == 1 ? "\n  " : ",\n  ";
+    next_line();
     out += Config(encode_utf8(decode_utf8(name))).to_json() + ": [";
     for (std::size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + json_number(values[i]);
     out += "]";
   }
-  return out + (history.empty() ? "}\n" : "\n}\n");
+  if (interrupted) {
+    next_line();
+    out += "\"interrupted\": true";
+  }
+  return out + (out.size() == 1 ? "}\n" : "\n}\n");
 }
 
 std::string history_csv(const std::vector<EpochFigures>& epochs) {
@@ -54,8 +59,9 @@ std::string history_csv(const std::vector<EpochFigures>& epochs) {
   return out;
 }
 
-void write_history(const std::vector<EpochFigures>& epochs, const std::string& path) {
-  write_file_atomically(path, path.ends_with(".csv") ? history_csv(epochs) : history_json(series_of(epochs)));
+void write_history(const std::vector<EpochFigures>& epochs, const std::string& path, bool interrupted) {
+  const bool csv = path.ends_with(".csv");
+  write_file_atomically(path, csv ? history_csv(epochs) : history_json(series_of(epochs), interrupted));
 }
 
 Series series_of(const std::vector<EpochFigures>& epochs) {

@@ -38,6 +38,11 @@ TEST(HistoryJsonTest, IsAnObjectOfLists) {
   EXPECT_EQ(history_json({{"a\"b\n", {}}}), "{\n  \"a\\\"b\\n\": []\n}\n");
 }
 
+TEST(HistoryJsonTest, SaysThatTrainingWasInterrupted) {
+  EXPECT_EQ(history_json({{"loss", {1.0}}}, true), "{\n  \"loss\": [1.0],\n  \"interrupted\": true\n}\n");
+  EXPECT_EQ(history_json({}, true), "{\n  \"interrupted\": true\n}\n");
+}
+
 TEST(HistoryJsonTest, NumbersReadBackTheSame) {
   for (const double value : {1.0 / 3.0, 1e-310, 123456789.123456789, -0.1f * 1.0, std::numeric_limits<double>::max()}) {
     const auto text = history_json({{"x", {value}}});

@@ -8,6 +8,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/zip_reader.h"
 #include "tandem/core/zip_writer.h"
+#include "tandem/saving/keras_version.h"
 
 namespace tandem::saving {
 namespace {
@@ -55,7 +56,7 @@ KerasArchive read_keras_archive(const std::string& path) {
 
 void write_keras_archive(const KerasArchive& archive, const std::string& path) {
   const std::string metadata =
-      Config::object({{"keras_version", "3.15.1"}, {"date_saved", "1980-01-01@00:00:00"}}).to_json();
+      Config::object({{"keras_version", kKerasVersion}, {"date_saved", "1980-01-01@00:00:00"}}).to_json();
   const std::string config = archive.config.to_json();
   std::vector<ZipMember> members{
       {"metadata.json", metadata}, {"config.json", config}, {"model.weights.h5", archive.weights}};

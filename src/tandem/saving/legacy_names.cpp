@@ -46,7 +46,7 @@ std::vector<NamedWeight> legacy_weights(const Layer& layer) {
     const std::string base = place == search.found.end() ? weight.name() : place->name;
     std::string name = base;
     for (int i = 1; !taken.insert(name).second; ++i) name = c10::str(base, "_", i);
-    named.push_back({name + ":0", weight});
+    named.push_back({name, weight});
   }
   return named;
 }

@@ -9,6 +9,7 @@
 #include "tandem/core/error.h"
 #include "tandem/saving/assignments.h"
 #include "tandem/saving/h5_text_lists.h"
+#include "tandem/saving/keras_version.h"
 #include "tandem/saving/legacy_names.h"
 
 namespace tandem::saving {
@@ -30,15 +31,35 @@ struct LegacyGroup {
 
 std::vector<NamedWeight> top_level_weights(const Network& network) {
   std::vector<NamedWeight> named;
-  for (const auto& weight : trained_first(network.own_weights())) named.push_back({weight.name() + ":0", weight});
+  for (const auto& weight : trained_first(network.own_weights())) named.push_back({weight.name(), weight});
   return named;
 }
+
+struct LegacyStyle {
+  const char* keras_version;
+  const char* after_name;  // of a weight
+};
 
 void write_layer(const H5Group& group, const std::vector<NamedWeight>& weights) {
   std::vector<std::string> names;
   for (const auto& [name, weight] : weights) names.push_back(name);
   write_text_list(group, "weight_names", names);
   for (const auto& [name, weight] : weights) group.write(name, weight.variable().value);
+}
+
+void write_layers(const Network& network, const H5Group& root, const LegacyStyle& style) {
+  std::vector<std::string> names;
+  for (const auto& layer : network.layers()) names.push_back(layer->name());
+  write_text_list(root, "layer_names", names);
+  root.set_text("backend", "tensorflow");               // whose layout of kernels it is
+  root.set_text("keras_version", style.keras_version);  // and whose order of weights
+  const auto styled = [&](std::vector<NamedWeight> weights) {
+    for (auto& weight : weights) weight.name += style.after_name;
+    return weights;
+  };
+  for (const auto& layer : network.layers())
+    write_layer(root.create_group(layer->name()), styled(legacy_weights(*layer)));
+  write_layer(root.create_group(kTopLevel), styled(top_level_weights(network)));
 }
 
 std::vector<LegacyLayer> layers_of(const Network& network) {
@@ -158,13 +179,11 @@ class Reading {
 }  // namespace
 
 void write_legacy_weights(const Network& network, const H5Group& root) {
-  std::vector<std::string> names;
-  for (const auto& layer : network.layers()) names.push_back(layer->name());
-  write_text_list(root, "layer_names", names);
-  root.set_text("backend", "tensorflow");    // whose layout of kernels it is
-  root.set_text("keras_version", "2.15.0");  // and whose order of weights
-  for (const auto& layer : network.layers()) write_layer(root.create_group(layer->name()), legacy_weights(*layer));
-  write_layer(root.create_group(kTopLevel), top_level_weights(network));
+  write_layers(network, root, {"2.15.0", ":0"});
+}
+
+void write_legacy_model_weights(const Network& network, const H5Group& group) {
+  write_layers(network, group, {kKerasVersion, ""});
 }
 
 bool has_legacy_weights(const H5Group& group) { return has_text_list(group, "layer_names"); }

@@ -11,6 +11,9 @@ namespace tandem::saving {
 /// within a nested model the order depends on what is frozen: freeze alike before writing and reading.
 void write_legacy_weights(const Network& network, const H5Group& root);
 
+/// The same as Keras 3 writes it into the group "model_weights" of a whole model's .h5: names such as "conv/kernel".
+void write_legacy_model_weights(const Network& network, const H5Group& group);
+
 /// True when the group is in that layout.
 bool has_legacy_weights(const H5Group& group);
 

@@ -26,7 +26,7 @@ MetricSet::MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vecto
                      int64_t replicas)
     : by_output_(std::move(by_output)), prefixes_(std::move(prefixes)), replicas_(static_cast<std::size_t>(replicas)) {}
 
-void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& outputs) {
+void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& outputs, const Tensors& logits) {
   auto& metrics = replicas_[static_cast<std::size_t>(rank)];
   if (metrics.empty()) {
     for (std::size_t i = 0; i < by_output_.size(); ++i) {
@@ -37,9 +37,18 @@ void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& out
     }
   }
   for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto output = static_cast<int64_t>(i);
+    const Tensor& y = rows.y[output];
+    const Tensor prediction = outputs[output].detach();
+    const Tensor behind = output < logits.size() && logits[output].defined() ? logits[output].detach() : Tensor();
     for (std::size_t j = 0; j < metrics[i].size(); ++j) {
-      metrics[i][j]->update(rows.y[static_cast<int64_t>(i)], outputs[static_cast<int64_t>(i)].detach(),
-                            by_output_[i][j].weighted ? rows.weights : Tensor());
+      const Tensor weights = by_output_[i][j].weighted ? rows.weights : Tensor();
+      auto& metric = *metrics[i][j];
+      if (behind.defined() && metric.prefers_logits()) {
+        metric.update_with_logits(y, prediction, behind, weights);
+      } else {
+        metric.update(y, prediction, weights);
+      }
     }
   }
 }

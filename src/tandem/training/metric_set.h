@@ -22,8 +22,8 @@ class MetricSet {
   /// `by_output[i]` are the metrics of output i; `prefixes[i]` is put before their names (empty, or "<output>_").
   MetricSet(std::vector<std::vector<ShownMetric>> by_output, std::vector<std::string> prefixes, int64_t replicas);
 
-  /// Called by replica `rank`'s thread with its rows.
-  void update(int64_t rank, const data::Batch& rows, const Tensors& outputs);
+  /// Called by replica `rank`'s thread with its rows. `logits` as distribute::Observer; empty where nobody knows.
+  void update(int64_t rank, const data::Batch& rows, const Tensors& outputs, const Tensors& logits = {});
   /// Adds "name: value" of each metric to `logs`; a name that is taken becomes "weighted_name" or "name_1", as in
   /// Keras. No replica may be in update.
   void results(Logs& logs) const;

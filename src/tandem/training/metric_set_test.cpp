@@ -45,6 +45,17 @@ TEST(MetricSet, OnlyWeightedMetricsTakeWeights) {
   EXPECT_DOUBLE_EQ(results_of(set)["weighted_mse"], (3 * 1 + 1 * 4) / 4.0);
 }
 
+TEST(MetricSet, CrossentropiesGoBackToTheLogits) {
+  MetricSet set({{{"binary_crossentropy"}, {"binary_accuracy"}}}, {""}, 1);
+  const Tensor logits = column_of({40, -40}), y = column_of({0, 0});
+  set.update(0, rows_of(y), logits.sigmoid(), logits);
+  EXPECT_NEAR(results_of(set)["binary_crossentropy"], 20, 1e-4);  // (40 + 0) / 2; of probabilities it would be clipped
+  EXPECT_DOUBLE_EQ(results_of(set)["binary_accuracy"], 0.5);
+  set.reset();
+  set.update(0, rows_of(y), logits.sigmoid());
+  EXPECT_LT(results_of(set)["binary_crossentropy"], 10);  // nobody knows the logits: clipped at 1e-7
+}
+
 TEST(MetricSet, EqualNamesAreToldApartAsInKeras) {
   const auto metric = [] { return metrics::MeanSquaredError(); };
   MetricSet set({{{metric()}, {metric()}, {metric(), true}, {metric(), true}}}, {""}, 1);

@@ -13,8 +13,9 @@ struct RunningFigures {
 
   /// For Execution's steps: each replica's thread updates its own metrics. The figures must outlive it.
   distribute::Observer observer() {
-    return
-        [this](int64_t rank, const data::Batch& rows, const Tensors& outputs) { metrics.update(rank, rows, outputs); };
+    return [this](int64_t rank, const data::Batch& rows, const Tensors& outputs, const Tensors& logits) {
+      metrics.update(rank, rows, outputs, logits);
+    };
   }
   Logs logs() const {
     Logs logs;

@@ -13,6 +13,7 @@ Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_
   if (parts_.strategy->devices().size() > 1) {
     if (const auto why = parts_.network->why_not_replicable(); !why.empty()) throw InvalidArgument(why);
   }
+  parts_.strategy->check(*parts_.network);
 }
 
 Trainer::~Trainer() = default;
@@ -67,7 +68,7 @@ RunningFigures Trainer::running_figures() const {
   const auto outputs = parts_.network->output_names();
   std::vector<std::string> prefixes;
   for (const auto& name : outputs) prefixes.push_back(outputs.size() > 1 ? name + "_" : "");
-  return {MetricSet(parts_.metrics, std::move(prefixes), execution_->devices().size()), LossMean(outputs)};
+  return {MetricSet(parts_.metrics, std::move(prefixes), execution_->ranks()), LossMean(outputs)};
 }
 
 }  // namespace tandem

@@ -1,10 +1,13 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tandem/callbacks/callback.h"
@@ -17,9 +20,12 @@
 #include "tandem/network/trained_model.h"
 #include "tandem/optimizers/optimizer.h"
 #include "tandem/training/metric_set.h"
+#include "tandem/training/progress_board.h"
+#include "tandem/training/step_gate.h"
 
 namespace tandem {
 
+class CallbackList;
 struct RunningFigures;
 
 /// What a model was compiled with. Lists are by output.
@@ -44,6 +50,10 @@ struct FitPlan {
   int64_t validation_steps = -1;  // batches of a validation; -1: all
   int64_t verbose = 1;
   std::vector<std::shared_ptr<Callback>> callbacks;
+  int64_t accumulate = 1;  // batches to an update; the last one of an epoch ends its group
+  // Of a training in the background; they must outlive it.
+  StepGate* gate = nullptr;
+  ProgressBoard* board = nullptr;
 };
 
 struct PassPlan {
@@ -52,13 +62,15 @@ struct PassPlan {
   int64_t steps = -1;  // batches; -1: all
   int64_t verbose = 1;
   std::vector<std::shared_ptr<Callback>> callbacks;
+  StepGate* gate = nullptr;  // of the training that this validates
 };
 
 /// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so
 /// that a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
 ///
-/// Calls from several threads wait for one another. Within a callback evaluate and predict see the weights of that
-/// moment; a fit within a fit throws InvalidArgument.
+/// Calls from several threads wait for one another. Within a callback, and while a training is held at its gate,
+/// evaluate and predict see the weights of that moment. A fit within a fit throws InvalidArgument; from another thread
+/// it waits for its turn.
 class Trainer {
  public:
   explicit Trainer(TrainerParts parts);
@@ -88,23 +100,80 @@ class Trainer {
   void stop() { stopping_ = true; }
   bool stopping() const { return stopping_; }
 
- private:
-  // One call of fit, evaluate or predict. Of several threads one goes on; hooks of that thread may call in again.
-  class Use {
+  /// While one lives the trainer counts as busy: a training that another thread is about to begin.
+  class Reservation {
    public:
-    explicit Use(Trainer& trainer) : trainer_(trainer), lock_(trainer.mutex_) { ++trainer_.uses_; }
-    ~Use() { --trainer_.uses_; }
+    explicit Reservation(Trainer& trainer) : trainer_(trainer) { ++trainer_.uses_; }
+    ~Reservation() { --trainer_.uses_; }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
    private:
     Trainer& trainer_;
+  };
+
+ private:
+  class FitLoop;
+
+  // One call of fit, evaluate or predict. Of several threads one goes on; hooks of that thread may call in again.
+  class Use {
+   public:
+    explicit Use(Trainer& trainer) : reserved_(trainer), trainer_(trainer), lock_(trainer.mutex_) { ++trainer_.depth_; }
+    ~Use() { --trainer_.depth_; }
+
+   private:
+    Reservation reserved_;
+    Trainer& trainer_;
     std::lock_guard<std::recursive_mutex> lock_;
+  };
+  // Lets other threads in while this one, whose only Use it is, waits for something between steps.
+  class Outside {
+   public:
+    explicit Outside(Trainer& trainer) : trainer_(trainer) {}
+    void unlock() {
+      depth_ = std::exchange(trainer_.depth_, 0);
+      trainer_.mutex_.unlock();
+    }
+    void lock() {
+      trainer_.mutex_.lock();
+      trainer_.depth_ = depth_;
+    }
+
+   private:
+    Trainer& trainer_;
+    int64_t depth_ = 0;
+  };
+  // While one lives its thread's fit is the one that trains.
+  class Fitting {
+   public:
+    explicit Fitting(Trainer& trainer) : trainer_(trainer) {
+      trainer_.fitting_ = true;
+      trainer_.fitting_thread_ = std::this_thread::get_id();
+    }
+    ~Fitting() {
+      trainer_.fitting_ = false;
+      trainer_.fit_ended_.notify_all();
+    }
+    Fitting(const Fitting&) = delete;
+    Fitting& operator=(const Fitting&) = delete;
+
+   private:
+    Trainer& trainer_;
   };
 
   void bind(const Dataset& data);
   data::Batch one_batch(const Dataset& data);
   void require_loss(const char* who) const;
-  History run_fit(const FitPlan& plan, TrainedModel& model);
-  Logs run_evaluate(const PassPlan& plan, TrainedModel& model, const class CallbackList& callbacks, bool within_fit);
+  void await_turn();
+  // Goes through the gate of a training, where it has one, other threads being let in while it is closed; false when
+  // the training is to end.
+  bool pass(StepGate* gate);
+  // Makes the update that accumulated steps have left open.
+  void finish_update();
+  // Writes the optimizer's averages of the weights over them, where it keeps some.
+  void take_averages();
+  // Nothing when the gate ended it.
+  std::optional<Logs> run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit);
   RunningFigures running_figures() const;
 
   TrainerParts parts_;
@@ -115,8 +184,15 @@ class Trainer {
   std::vector<Weight> bound_weights_;  // those that the execution knows
   std::recursive_mutex mutex_;
   std::atomic<int64_t> uses_ = 0;
-  bool fitting_ = false;  // guarded by mutex_
   std::atomic<bool> stopping_ = false;
+  // Guarded by mutex_.
+  int64_t depth_ = 0;  // calls of the thread that holds it, one within the other
+  bool fitting_ = false;
+  std::thread::id fitting_thread_;
+  std::condition_variable_any fit_ended_;
+  bool update_open_ = false;        // steps have left gradients behind for the next update
+  double held_seconds_ = 0;         // that this training waited at its gate
+  int64_t checked_batch_size_ = 0;  // for which it is known whether one device is faster
 };
 
 }  // namespace tandem

@@ -28,9 +28,10 @@ Logs Trainer::train_on_batch(const Dataset& data) {
   const auto batch = one_batch(data);
   auto figures = running_figures();
   const auto step = static_cast<uint64_t>(execution_->steps());
-  figures.losses.add(execution_->train_step(batch, random_.fold("step").fold(step),
-                                            parts_.optimizer->learning_rate(execution_->iterations()),
-                                            figures.observer()));
+  figures.losses.add(execution_->train_step(
+      batch,
+      {.random = random_.fold("step").fold(step), .rate = parts_.optimizer->learning_rate(execution_->iterations())},
+      figures.observer()));
   execution_->store();
   return figures.logs();
 }

@@ -41,10 +41,10 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   execution_->load();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
-  return run_evaluate(plan, model, callbacks, false);
+  return *run_evaluate(plan, callbacks, false);
 }
 
-Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackList& callbacks, bool within_fit) {
+std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit) {
   auto& execution = *execution_;
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
   RunningFigures figures = running_figures();
@@ -60,7 +60,9 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
   callbacks.each(&Callback::on_test_begin, logs);
   loader.start_epoch(0);
   int64_t step = 0, rows_done = 0;
-  while (auto batch = loader.next()) {
+  bool whole = true;
+  while (const auto batch = loader.next()) {
+    if (whole = pass(plan.gate); !whole) break;
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
     const auto result = execution.test_step(*batch, observe);
@@ -77,7 +79,7 @@ Logs Trainer::run_evaluate(const PassPlan& plan, TrainedModel&, const CallbackLi
   logs = figures.logs();
   if (!within_fit) bar.finish_epoch(logs);
   callbacks.each(&Callback::on_test_end, logs);
-  return logs;
+  return whole ? std::optional(logs) : std::nullopt;
 }
 
 Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {

@@ -3,6 +3,7 @@
 #include "tandem/core/catalog.h"
 #include "tandem/zoo/cnn.h"
 #include "tandem/zoo/minigooglenet.h"
+#include "tandem/zoo/mlp.h"
 #include "tandem/zoo/resnet20.h"
 
 namespace tandem::zoo {
@@ -20,6 +21,7 @@ const Catalog<Network>& networks() {
                     {[](int64_t classes) { return minigooglenet({.classes = classes}); }, minigooglenet_recipe}},
                    {"resnet20", {[](int64_t classes) { return resnet20({.classes = classes}); }, resnet20_recipe}},
                    {"cnn", {[](int64_t classes) { return cnn({.classes = classes}); }, cnn_recipe}},
+                   {"mlp", {[](int64_t classes) { return mlp({.classes = classes}); }, mlp_recipe}},
                });
   return catalog;
 }

@@ -8,6 +8,7 @@
 #include "tandem/zoo/cnn.h"
 #include "tandem/zoo/keras_network_test.h"
 #include "tandem/zoo/minigooglenet.h"
+#include "tandem/zoo/mlp.h"
 #include "tandem/zoo/resnet20.h"
 
 namespace tandem::zoo {
@@ -44,6 +45,7 @@ TEST(Zoo, HasTheNumbersOfWeightsThatThePapersModelsHave) {
   EXPECT_EQ(minigooglenet().count_params(), 1656250);
   EXPECT_EQ(resnet20().count_params(), 274442);
   EXPECT_EQ(cnn().count_params(), 356810);
+  EXPECT_EQ(mlp().count_params(), (32 * 32 * 3 + 1) * 256 + (256 + 1) * 128 + (128 + 1) * 10);
   EXPECT_EQ(resnet20({.classes = 100}).count_params(), 274442 + 90 * 65);
 }
 
@@ -65,9 +67,11 @@ TEST(Zoo, RefusesImagesThatAreTooSmall) {
             }),
             "cnn: input_shape must be (height, width, channels), got (32, 32)");
   EXPECT_EQ(message_of([] { resnet20({.classes = 1}); }), "resnet20: classes must be at least 2, got 1");
+  EXPECT_EQ(message_of([] { mlp({.classes = 1}); }), "mlp: classes must be at least 2, got 1");
   EXPECT_EQ(minigooglenet({.input_shape = {31, 31, 1}, .classes = 2}).layers().back()->count_params(), 336 * 2 + 2);
   EXPECT_EQ(resnet20({.input_shape = {29, 29, 1}, .classes = 2}).layers().back()->count_params(), 64 * 2 + 2);
   EXPECT_EQ(cnn({.input_shape = {8, 8, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);
+  EXPECT_EQ(mlp({.input_shape = {1, 1, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);
 }
 
 TEST(Zoo, ProposesTheNearestName) {

@@ -1,0 +1,85 @@
+#include "tandem/comm/local_seat.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace tandem::comm {
+namespace {
+
+using Clock = Doorbell::Clock;
+
+// Ranks of one step arrive close together, and to sleep and wake takes about as long.
+constexpr auto kSpinTime = std::chrono::microseconds(50);
+// After that long the one that is waited for is perhaps kept from running by this very thread.
+constexpr auto kSpinAlone = std::chrono::microseconds(5);
+constexpr double kLongestLimit = 1e9;  // seconds; more than a clock holds would overflow
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+void LocalSeat::remove(Duty& duty) { duties_.erase(std::remove(duties_.begin(), duties_.end(), &duty), duties_.end()); }
+
+void LocalSeat::forget() {
+  for (auto* duty : duties_) duty->forget();
+}
+
+void LocalSeat::progress() {
+  for (auto* duty : duties_) duty->progress();
+}
+
+bool LocalSeat::spin(c10::function_ref<bool()> done) {
+  constexpr int kLooks = 16;  // between two readings of the clock
+  const auto start = Clock::now();
+  while (!hub_.failed() && !(turns_ && turns_->wanted())) {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      pause_core();
+    }
+    progress();
+    const auto spun = Clock::now() - start;
+    if (spun > kSpinTime) break;
+    if (spun > kSpinAlone) std::this_thread::yield();
+  }
+  return false;
+}
+
+bool LocalSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
+  if (!turns_) return bell_.sleep(heard, deadline);
+  turns_->release();
+  const bool rung = bell_.sleep(heard, deadline);
+  const auto woken = Clock::now();
+  turns_->acquire();
+  const auto without = Clock::now() - woken;
+  without_turn_ += std::chrono::duration<double>(without).count();
+  deadline += without;
+  return rung;
+}
+
+void LocalSeat::wait(c10::function_ref<bool()> done, c10::function_ref<std::string()> late) {
+  if (done() || (hub_.may_spin() && spin(done))) return;
+  const std::chrono::duration<double> limit(std::min(hub_.limit_seconds(), kLongestLimit));
+  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  bool in_time = true;
+  while (true) {
+    const auto heard = bell_.rings();
+    progress();
+    if (done()) return;
+    if (hub_.failed()) hub_.throw_failed(rank_);
+    if (!in_time) {
+      hub_.fail(c10::str("rank ", rank_, ": waited ", hub_.limit_seconds(), " s in ", late()));
+      hub_.throw_failed(rank_);
+    }
+    in_time = sleep(heard, deadline);
+  }
+}
+
+}  // namespace tandem::comm

@@ -1,0 +1,11 @@
+#pragma once
+#include <chrono>
+
+namespace tandem {
+
+/// Now, in seconds of the clock that never goes back; its zero means nothing.
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace tandem

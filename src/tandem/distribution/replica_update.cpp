@@ -1,0 +1,62 @@
+#include "tandem/distribution/replica_update.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+namespace tandem::distribute {
+
+ReplicaUpdate::ReplicaUpdate(const Program& program, Replica& replica, int64_t iteration, double rate, double scale,
+                             const Tensor& chosen)
+    : program_(program),
+      replica_(replica),
+      iteration_(iteration),
+      rate_(rate),
+      scale_(scale),
+      chosen_(chosen.defined() ? chosen.const_data_ptr<double>() : nullptr) {
+  if (chosen_ && std::all_of(chosen_, chosen_ + chosen.numel(), [](double flag) { return flag > 0; }))
+    chosen_ = nullptr;
+  const auto& optimizer = *program.optimizer;
+  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.clips() && replica.constrained.empty();
+}
+
+void ReplicaUpdate::update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
+  program_.optimizer->update(parameters, gradients, slots, iteration_, rate_);
+}
+
+void ReplicaUpdate::update_bucket(std::size_t bucket) {
+  auto& part = replica_.parts_by_bucket[bucket];
+  if (scale_ != 1) part.gradients.mul_(scale_);
+  update(part.parameters, part.gradients, part.slots);
+}
+
+void ReplicaUpdate::update_whole() {
+  auto& own = replica_.trainable;
+  const auto& optimizer = *program_.optimizer;
+  if (scale_ != 1) own.gradients().mul_(scale_);
+  std::vector<FlatPlace> places;
+  std::vector<std::size_t> meant;
+  for (std::size_t i = 0; i < own.places().size(); ++i) {
+    if (chosen_ && chosen_[i] <= 0) continue;
+    places.push_back(own.places()[i]);
+    meant.push_back(i);
+  }
+  if (optimizer.clips()) optimizer.clip(own.gradients(), places);
+  if (!chosen_ && optimizer.elementwise()) {
+    update(own.parameters(), own.gradients(), replica_.slots);
+  } else {
+    for (const auto i : meant) {
+      std::vector<Tensor> slots;
+      for (const auto& slot : replica_.slots) slots.push_back(own.view(slot, i));
+      update(own.view(own.parameters(), i), own.view(own.gradients(), i), slots);
+    }
+  }
+  c10::NoGradGuard no_grad;
+  for (const auto& w : replica_.constrained) {
+    Tensor& value = replica_.own(w);
+    value.copy_((*w.variable().constraint)(value.detach()));
+  }
+}
+
+}  // namespace tandem::distribute

@@ -1,0 +1,98 @@
+// Replicated: what is made once, when a program is bound.
+#include <c10/util/StringUtil.h>
+
+#include <limits>
+#include <unordered_map>
+
+#include "tandem/core/error.h"
+#include "tandem/distribution/gradient_order.h"
+#include "tandem/distribution/replicated.h"
+#include "tandem/kernels/cpu_allocator.h"
+
+namespace tandem::distribute {
+namespace {
+
+// Weights that share memory (tied parameters of a LibTorch module) would be trained apart in each replica.
+void check_apart(const std::vector<Weight>& weights, const Network& network) {
+  std::unordered_map<const void*, const Weight*> places;
+  for (const auto& w : weights) {
+    const Tensor& value = w.variable().value;
+    if (value.numel() == 0) continue;
+    const auto [found, is_new] = places.emplace(value.const_data_ptr(), &w);
+    if (is_new) continue;
+    throw InvalidArgument(c10::str("model '", network.name(), "': weights '", found->second->name(), "' and '",
+                                   w.name(), "' share their memory; tied weights must be one weight"));
+  }
+}
+
+constexpr double kLimitSeconds = 600;  // that a replica waits for the others in one call
+
+int64_t ranks_of(const Replication& how) { return how.fixed_order > 0 ? how.fixed_order : how.devices.size(); }
+
+// By rank: which ranks share a device's threads. Empty where each has a device of its own.
+std::vector<std::shared_ptr<comm::Turns>> turns_of(const Replication& how) {
+  std::vector<std::shared_ptr<comm::Turns>> turns;
+  const int64_t on_each = ranks_of(how) / how.devices.size();
+  for (int64_t rank = 0; on_each > 1 && rank < ranks_of(how); ++rank)
+    turns.push_back(rank % on_each == 0 ? std::make_shared<comm::Turns>(how.threads_per_device) : turns.back());
+  return turns;
+}
+
+}  // namespace
+
+Replicated::Replicated(const Program& program, const Replication& how)
+    : program_(program),
+      how_(how),
+      shares_(how.shares, how.devices.size()),
+      turns_(turns_of(how)),
+      group_(ranks_of(how), kLimitSeconds, turns_),
+      threads_(ranks_of(how), how.fixed_order > 0 ? 1 : how.threads_per_device) {
+  for (const auto& device : how_.devices) {
+    if (device.kind != Device::Kind::cpu) {
+      throw InvalidArgument(c10::str("device ", device.to_string(),
+                                     ": replicas compute on CPU devices only so far; use cpu:0, cpu:1, ..."));
+    }
+  }
+  kernels::install_cpu_allocator();
+  masters_ = program_.network->weights();
+  check_apart(masters_, *program_.network);
+  replicas_.resize(static_cast<std::size_t>(ranks_of(how)));
+  make_replicas();
+  load();
+}
+
+Replicated::~Replicated() = default;
+
+void Replicated::make_replicas() {
+  const auto fixed = program_.network->non_trainable_weights();
+  for (const auto& w : fixed) {
+    if (!w.trainable()) statistics_.push_back(w);
+  }
+  const auto lead_of = [&](std::size_t rank) { return rank - rank % static_cast<std::size_t>(ranks_per_device()); };
+  std::vector<std::size_t> order;
+  // Each replica's memory is first touched by the thread that will use it.
+  threads_.run([&](int64_t rank) {
+    if (rank == 0 && ranks() > 1) order = gradient_order(*program_.network, program_.network->trainable_weights());
+  });
+  for (const bool leads : {true, false}) {
+    threads_.run([&](int64_t rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      if ((lead_of(r) == r) != leads) return;
+      const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
+      auto replica = std::make_unique<Replica>(program_, fixed, order, lead);
+      const bool updates = how_.where == UpdatePlace::first ? rank == 0 : leads;
+      // One replica has nothing to exchange, and updates all at once.
+      const int64_t most = ranks() > 1 ? how_.bucket_bytes : std::numeric_limits<int64_t>::max();
+      auto buckets = make_buckets(replica->trainable, most);
+      replica->join(program_,
+                    std::make_unique<GradientExchange>(replica->trainable, group_.rank(rank), std::move(buckets),
+                                                       how_.algorithm, updates),
+                    updates);
+      if (how_.placed) replica->placed = how_.placed(rank);
+      if (how_.host) replica->placed = how_.host->of(rank);
+      replicas_[r] = std::move(replica);
+    });
+  }
+}
+
+}  // namespace tandem::distribute

@@ -1,0 +1,119 @@
+// Replicated: what goes between replicas and masters, and what is saved.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/distribution/replicated.h"
+
+namespace tandem::distribute {
+
+namespace {
+
+// What a slot holds of weight i, as files have it.
+Tensor slot_of(const Optimizer& optimizer, Replica& replica, std::size_t slot, std::size_t i) {
+  const auto& own = replica.trainable;
+  const Shape whole = own.weights()[i].shape();
+  const Shape shape = optimizer.slot_shape(slot, whole);
+  if (shape == whole) return own.view(replica.slots[slot], i);
+  return replica.slots[slot].narrow(0, own.places()[i].offset, shape.count()).view(shape.sizes());
+}
+
+}  // namespace
+
+// LibTorch counts the changes in place of each tensor.
+std::vector<uint32_t> Replicated::master_versions() const {
+  std::vector<uint32_t> versions;
+  versions.reserve(masters_.size());
+  for (const auto& w : masters_) versions.push_back(w.variable().value._version());
+  return versions;
+}
+
+void Replicated::load() {
+  if (!ahead_ && loaded_versions_ == master_versions()) return;
+  ahead_ = false;
+  run([&](int64_t, Replica& replica) {
+    c10::NoGradGuard no_grad;
+    if (replica.leads) replica.trainable.load();
+    for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
+    replica.rows_since_store = 0;
+  });
+  loaded_versions_ = master_versions();
+}
+
+void Replicated::store() {
+  // The masters may belong to others too (a parallel model's template): what is not newer must not replace theirs.
+  if (!ahead_) return;
+  ahead_ = false;
+  if (how_.where == UpdatePlace::alone) average_parameters();
+  c10::NoGradGuard no_grad;
+  replicas_.front()->trainable.store();
+  average_statistics();
+  loaded_versions_ = master_versions();
+}
+
+void Replicated::average_statistics() {
+  int64_t rows = 0;
+  for (const auto& replica : replicas_) rows += replica->rows_since_store;
+  if (rows == 0) return;
+  for (const auto& w : statistics_) {
+    Tensor& mean = replicas_.front()->own(w);
+    if (!mean.is_floating_point()) {  // a count of steps, say: every replica counts alike
+      w.variable().value.copy_(mean);
+      continue;
+    }
+    // As first + sum of weighted differences: statistics that are equal everywhere stay the same bits.
+    const Tensor first = mean.clone();
+    for (std::size_t r = 1; r < replicas_.size(); ++r) {
+      const double share = static_cast<double>(replicas_[r]->rows_since_store) / static_cast<double>(rows);
+      mean.add_(replicas_[r]->own(w) - first, share);
+    }
+    for (std::size_t r = 1; r < replicas_.size(); ++r) replicas_[r]->own(w).copy_(mean);
+    w.variable().value.copy_(mean);
+  }
+  for (auto& replica : replicas_) replica->rows_since_store = 0;
+}
+
+void Replicated::average_parameters() {
+  if (updates_apart_ == 0) return;
+  int64_t rows = 0;
+  for (const auto& replica : replicas_) rows += replica->rows_since_average;
+  run([&](int64_t rank, Replica& replica) {
+    c10::NoGradGuard no_grad;
+    Tensor& own = replica.trainable.parameters();
+    own.mul_(static_cast<double>(replica.rows_since_average) / static_cast<double>(rows));
+    group_.rank(rank).all_reduce(own, {.algorithm = how_.algorithm, .what = "average of the parameters"});
+    replica.rows_since_average = 0;
+  });
+  updates_apart_ = 0;
+}
+
+StateDict Replicated::optimizer_state() {
+  StateDict state;
+  state.set("iterations", iterations_);
+  state.set("steps", steps_);
+  if (!program_.optimizer) return state;
+  const auto names = program_.optimizer->slots();
+  auto& replica = *replicas_.front();
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
+      state.set(c10::str(names[s], "/", i),
+                slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous));
+    }
+  }
+  return state;
+}
+
+void Replicated::set_optimizer_state(const StateDict& state) {
+  iterations_ = state.integer("iterations");
+  steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
+  const auto names = program_.optimizer->slots();
+  for (auto& replica : replicas_) {
+    for (std::size_t s = 0; s < replica->slots.size(); ++s) {
+      for (std::size_t i = 0; i < replica->trainable.weights().size(); ++i) {
+        slot_of(*program_.optimizer, *replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
+      }
+    }
+  }
+}
+
+}  // namespace tandem::distribute

@@ -1,0 +1,10 @@
+#pragma once
+#include "tandem/network/graph.h"
+
+namespace tandem {
+
+/// The graph that a call of `layer` runs and nothing else: its own where it is a functional model, a built
+/// Sequential's, that of the network behind a model; null for other layers.
+const Graph* graph_within(const Layer& layer);
+
+}  // namespace tandem

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+
+#include "tandem/optimizers/optimizer.h"
+
+namespace tandem::optimizers {
+
+struct NadamOptions {
+  LearningRate learning_rate = 0.001;
+  /// Shares, in [0, 1), of the averages of gradients and of their squares that stay at each update.
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  /// Added to the root.
+  double epsilon = 1e-7;
+  /// Decoupled: before the update each weight loses learning_rate * weight_decay of itself. 0: none.
+  double weight_decay = 0;
+  /// Bounds on the gradients (clipping.h), at most one of the three. 0: none.
+  double clipnorm = 0;
+  double clipvalue = 0;
+  double global_clipnorm = 0;
+  /// Averages of the weights over the updates (averaging.h), which replace the weights when fit ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
+};
+
+/// Adam with Nesterov's momentum (Dozat 2016), as keras.optimizers.Nadam; t counts updates from 1:
+///     u(t) = beta_1 * (1 - 0.96^t / 2),  p(t) = u(1) * ... * u(t)
+///     m += (1 - beta_1) * (g - m),  v += (1 - beta_2) * (g^2 - v)
+///     w -= rate * (u(t + 1) / (1 - p(t + 1)) * m + (1 - u(t)) / (1 - p(t)) * g) / (sqrt(v / (1 - beta_2^t)) + epsilon)
+/// in float32 or float64 in one pass over memory. p is made of t, where Keras keeps it. Throws InvalidArgument on
+/// settings out of range.
+struct Nadam : Handle<Optimizer> {
+  explicit Nadam(NadamOptions options = {});
+  static Nadam from_config(const Config& config);
+};
+
+}  // namespace tandem::optimizers

@@ -1,0 +1,57 @@
+#include "tandem/training/fit_facts.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <utility>
+
+#include "tandem/core/log.h"
+
+namespace tandem {
+
+History::Facts count_facts(const distribute::Execution& execution) {
+  History::Facts facts;
+  facts.rows = execution.rows_trained();
+  for (int64_t r = 0; r < execution.devices().size(); ++r) {
+    facts.devices.push_back(execution.devices()[r].to_string());
+    facts.bytes_sent.push_back(execution.bytes_sent(r));
+    const auto shares = execution.time_shares(r);
+    facts.compute_seconds.push_back(shares.compute);
+    facts.exchange_seconds.push_back(shares.exchange);
+    facts.waiting_seconds.push_back(shares.waiting);
+  }
+  return facts;
+}
+
+History::Facts facts_between(const History::Facts& before, History::Facts now) {
+  for (std::size_t r = 0; r < now.rows.size(); ++r) {
+    now.rows[r] -= before.rows[r];
+    now.bytes_sent[r] -= before.bytes_sent[r];
+    now.compute_seconds[r] -= before.compute_seconds[r];
+    now.exchange_seconds[r] -= before.exchange_seconds[r];
+    now.waiting_seconds[r] -= before.waiting_seconds[r];
+  }
+  return now;
+}
+
+std::string describe_training(const distribute::Execution& execution, int64_t batch_size, int64_t steps,
+                              int64_t accumulate) {
+  std::string rows;
+  for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);
+  const int64_t threads = execution.threads_per_device();
+  const std::string updates = accumulate > 1 ? c10::str(", an update every ", accumulate, " steps") : "";
+  return c10::str("training on ", execution.devices().to_string(), " (", threads, threads == 1 ? " thread" : " threads",
+                  execution.devices().size() > 1 ? " each): " : "): ", rows, " rows of each batch of ", batch_size,
+                  ", ", steps, " steps an epoch", updates);
+}
+
+void warn_of_idle_devices(const distribute::Execution& execution, const std::vector<int64_t>& before, int64_t epoch) {
+  const auto rows = execution.rows_trained();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r] == before[r]) {
+      log_warning(c10::str("device ", execution.devices()[static_cast<int64_t>(r)].to_string(), " got no row in epoch ",
+                           epoch + 1, "; use larger batches or fewer devices"));
+    }
+  }
+}
+
+}  // namespace tandem

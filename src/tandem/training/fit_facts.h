@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tandem/callbacks/history.h"
+#include "tandem/distribution/execution.h"
+
+namespace tandem {
+
+/// What the execution's counters say now: rows, bytes and seconds of each device.
+History::Facts count_facts(const distribute::Execution& execution);
+/// What happened between two counts.
+History::Facts facts_between(const History::Facts& before, History::Facts now);
+
+/// The first line of a training:
+///     training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch
+/// and where gradients are accumulated ", an update every 4 steps".
+std::string describe_training(const distribute::Execution& execution, int64_t batch_size, int64_t steps,
+                              int64_t accumulate);
+
+/// Warns of each device whose count of rows is still what it was `before` epoch `epoch` (from 0).
+void warn_of_idle_devices(const distribute::Execution& execution, const std::vector<int64_t>& before, int64_t epoch);
+
+}  // namespace tandem

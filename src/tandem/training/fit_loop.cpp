@@ -1,0 +1,190 @@
+#include "tandem/training/fit_loop.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <utility>
+
+#include "tandem/core/error.h"
+#include "tandem/core/log.h"
+#include "tandem/core/steady_seconds.h"
+#include "tandem/training/fit_facts.h"
+#include "tandem/training/progress.h"
+#include "tandem/training/time_report.h"
+
+namespace tandem {
+
+Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& model)
+    : trainer_(trainer),
+      plan_(plan),
+      model_(model),
+      execution_(*trainer.execution_),
+      figures_(trainer.running_figures()),
+      observe_(figures_.observer()),
+      batch_size_(plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size),
+      // One pass an epoch, unless steps_per_epoch sets them apart.
+      loader_(plan.data,
+              {.batch_size = batch_size_,
+               .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
+               .random = trainer.random_}),
+      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
+      callbacks_(plan.callbacks),
+      bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
+  if (loader_.batches() == 0) {
+    throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size_, ", got ",
+                                   plan.data.size(), " rows with the rest dropped"));
+  }
+  if (execution_.devices().size() > 1 && trainer.checked_batch_size_ != batch_size_)
+    slowdown_.emplace(execution_, batch_size_);
+}
+
+History Trainer::FitLoop::run() {
+  if (plan_.verbose > 0) log_info(describe_training(execution_, batch_size_, steps_, plan_.accumulate));
+  if (plan_.board) plan_.board->begin(plan_.epochs, steps_ * std::max<int64_t>(plan_.epochs - plan_.initial_epoch, 0));
+  const AttachedModel attached(callbacks_, model_);
+  callbacks_.each(&Callback::set_params, CallbackParams{plan_.epochs, steps_, plan_.verbose});
+
+  const auto before = count_facts(execution_);
+  const double started = steady_seconds();
+  trainer_.held_seconds_ = 0;
+  trainer_.stopping_ = false;
+  callbacks_.each(&Callback::on_train_begin, train_logs_);
+  for (int64_t epoch = plan_.initial_epoch; epoch < plan_.epochs && goes_on(); ++epoch) {
+    run_epoch(epoch);
+    if (trainer_.stopping_ || interrupted_) break;
+  }
+  if (pass_open_) end_pass();  // the next fit begins a pass of its own
+  if (plan_.epochs > 0) trainer_.take_averages();
+  callbacks_.each(&Callback::on_train_end, train_logs_);
+
+  history_.set_facts(facts(before, started));
+  if (interrupted_) history_.set_interrupted();
+  if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
+  if (const auto advice = input_advice(history_.facts()); !advice.empty()) log_warning(advice);
+  return std::move(history_);
+}
+
+void Trainer::FitLoop::run_epoch(int64_t epoch) {
+  const auto rows_before = execution_.rows_trained();
+  figures_.reset();
+  bar_.start_epoch(epoch, plan_.epochs);
+  if (plan_.board) plan_.board->start_epoch(epoch);
+  Logs logs;
+  callbacks_.each(&Callback::on_epoch_begin, epoch, logs);
+  // With steps_per_epoch an epoch goes on in the data where the last one ended; else each is one pass.
+  if (!pass_open_) loader_.start_epoch(trainer_.passes_);
+  pass_open_ = true;
+  step_ = rows_done_ = 0;
+  while (step_ < steps_) {
+    const double start = steady_seconds();
+    const auto batch = next_batch(epoch);
+    if (!batch) break;
+    train(*batch, epoch, steady_seconds() - start);
+    if (trainer_.stopping_ || (step_ < steps_ && !goes_on())) break;
+  }
+  trainer_.finish_update();
+  if (plan_.steps_per_epoch < 0) end_pass();
+  execution_.store();
+  ++trainer_.epochs_trained_;
+  logs = figures_.logs();
+  if (!interrupted_) validate(epoch, logs);
+  bar_.finish_epoch(logs);
+  warn_of_idle_devices(execution_, rows_before, epoch);
+  callbacks_.each(&Callback::on_epoch_end, epoch, logs);
+  history_.append(epoch, logs);
+  if (plan_.board) plan_.board->show(logs);
+  train_logs_ = logs;
+}
+
+std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
+  if (auto batch = loader_.next()) return batch;
+  end_pass();
+  loader_.start_epoch(trainer_.passes_);
+  pass_open_ = true;
+  if (step_ == 0) return loader_.next();  // the last epoch ended with the data
+  log_warning(c10::str("fit: the data ended after ", step_, " of ", steps_, " steps of epoch ", epoch + 1,
+                       "; the next begins with its first row"));
+  return {};
+}
+
+void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double input) {
+  Logs logs;
+  callbacks_.each(&Callback::on_train_batch_begin, step_, logs);
+  const bool update = (step_ + 1) % plan_.accumulate == 0 || step_ + 1 == steps_;
+  const auto number = static_cast<uint64_t>(execution_.steps());
+  const int64_t iteration = execution_.iterations();
+  const double start = steady_seconds();
+  trainer_.update_open_ = false;  // where the step fails, what it left open is the execution's to drop
+  const auto result = execution_.train_step(batch,
+                                            {.random = trainer_.random_.fold("step").fold(number),
+                                             .rate = trainer_.parts_.optimizer->learning_rate(iteration),
+                                             .update = update},
+                                            observe_);
+  trainer_.update_open_ = !update;
+  const double seconds = input + steady_seconds() - start;
+  figures_.losses.add(result);
+  rows_done_ += result.rows;
+  ++step_;
+  if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, iteration + 1);
+  show_step();
+  if (!slowdown_) return;
+  slowdown_->add(batch.rows(), seconds, input);
+  // With a group of accumulated gradients open there is no place for another batch's.
+  if (!update || !slowdown_->knows_enough(steps_ - step_)) return;
+  const auto warning = slowdown_->warning(batch);
+  slowdown_.reset();
+  trainer_.checked_batch_size_ = batch_size_;
+  if (warning.empty()) return;
+  bar_.clear();
+  log_warning(warning);
+}
+
+void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
+  if (std::exchange(warned_of_loss_, true)) return;
+  bar_.clear();
+  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
+}
+
+void Trainer::FitLoop::show_step() {
+  const bool draw = bar_.advance(step_, rows_done_), show = plan_.board && plan_.board->step_done();
+  if (!draw && !show && callbacks_.empty()) return;
+  Logs logs = figures_.logs();
+  if (draw) bar_.draw(logs);
+  if (show) plan_.board->show(logs);
+  callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
+}
+
+void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
+  if (!plan_.validation || (epoch + 1) % plan_.validation_freq != 0) return;
+  const auto validation = trainer_.run_evaluate({.data = *plan_.validation,
+                                                 .batch_size = plan_.validation_batch_size,
+                                                 .steps = plan_.validation_steps,
+                                                 .verbose = 0,
+                                                 .gate = plan_.gate},
+                                                callbacks_, true);
+  interrupted_ = !validation;
+  if (interrupted_) return;
+  for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
+}
+
+bool Trainer::FitLoop::goes_on() {
+  interrupted_ = !trainer_.pass(plan_.gate);
+  return !interrupted_;
+}
+
+void Trainer::FitLoop::end_pass() {
+  ++trainer_.passes_;
+  waited_ += loader_.waited();
+  pass_open_ = false;
+}
+
+History::Facts Trainer::FitLoop::facts(const History::Facts& before, double started) const {
+  auto facts = facts_between(before, count_facts(execution_));
+  facts.input_seconds = waited_;
+  facts.seconds = steady_seconds() - started - trainer_.held_seconds_;
+  return facts;
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tandem/callbacks/callback_list.h"
+#include "tandem/data/loader.h"
+#include "tandem/report/progress_bar.h"
+#include "tandem/training/running_figures.h"
+#include "tandem/training/slowdown_check.h"
+#include "tandem/training/trainer.h"
+
+namespace tandem {
+
+/// One call of Trainer::fit: epochs and batches in Keras's order of events.
+class Trainer::FitLoop {
+ public:
+  /// Throws InvalidArgument when the data does not fill a batch.
+  FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& model);
+  History run();
+
+ private:
+  void run_epoch(int64_t epoch);
+  // The next batch of the epoch; nothing where the data ended in mid-epoch.
+  std::optional<data::Batch> next_batch(int64_t epoch);
+  // One step; its batch was waited for during `input` seconds.
+  void train(const data::Batch& batch, int64_t epoch, double input);
+  // Once, of a loss that is not finite.
+  void warn_of_loss(double loss, int64_t epoch, int64_t update);
+  // The last step's figures, where someone looks at them.
+  void show_step();
+  void validate(int64_t epoch, Logs& logs);
+  // False, and noted, where the training is to end here from outside.
+  bool goes_on();
+  void end_pass();
+  History::Facts facts(const History::Facts& before, double started) const;
+
+  Trainer& trainer_;
+  const FitPlan& plan_;
+  TrainedModel& model_;
+  distribute::Execution& execution_;
+  RunningFigures figures_;
+  const distribute::Observer observe_;
+  const int64_t batch_size_;
+  data::Loader loader_;
+  const int64_t steps_;  // of an epoch
+  const CallbackList callbacks_;
+  report::ProgressBar bar_;
+  std::optional<SlowdownCheck> slowdown_;
+  History history_;
+  Logs train_logs_;                   // of the last epoch
+  int64_t step_ = 0, rows_done_ = 0;  // of the epoch
+  double waited_ = 0;                 // for data, in passes that have ended
+  bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false;
+};
+
+}  // namespace tandem
