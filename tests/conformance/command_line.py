@@ -37,7 +37,9 @@ def arrays(case, stem):
 
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0 or done.stderr:
+    # Small cases are slower on two devices than on one, which is said in a warning.
+    complaints = [line for line in done.stderr.splitlines() if not line.startswith("tandem: warning: a step takes ")]
+    if done.returncode != 0 or complaints:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
 
