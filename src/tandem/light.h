@@ -212,7 +212,6 @@
 #include "tandem/optimizers/ftrl.h"
 #include "tandem/optimizers/inverse_time_decay.h"
 #include "tandem/optimizers/lamb.h"
-#include "tandem/optimizers/linear_scaling.h"
 #include "tandem/optimizers/lion.h"
 #include "tandem/optimizers/nadam.h"
 #include "tandem/optimizers/piecewise_constant_decay.h"
