@@ -2,42 +2,19 @@
 
 #include <ATen/ATen.h>
 
-#include "tandem/layers/noise.h"
+#include "tandem/layers/masked_dropout.h"
 #include "tandem/layers/noise_shape.h"
 
 namespace tandem::layers {
 namespace {
 
-class DropoutLayer : public Layer {
+class DropoutLayer : public MaskedDropoutLayer {
  public:
-  DropoutLayer(double rate, DropoutOptions options) : rate_(rate), options_(std::move(options)) {
-    check_rate("Dropout", rate_);
-    check_noise_shape("Dropout", options_.noise_shape);
-  }
+  DropoutLayer(double rate, const DropoutOptions& options)
+      : MaskedDropoutLayer("Dropout", rate, options.noise_shape, options.seed) {}
 
-  std::string class_name() const override { return "Dropout"; }
-
-  Config get_config() const override {
-    return Config::object({{"rate", rate_},
-                           {"seed", seed_to_config(options_.seed)},
-                           {"noise_shape", noise_shape_to_config(options_.noise_shape)}});
-  }
-
-  Shape output_shape(const Shape& input) override {
-    mask_shape(*this, options_.noise_shape, input);
-    return input;
-  }
-
-  Tensor call(const Tensor& x, const CallContext& context) override {
-    if (!context.training || rate_ == 0) return x;
-    const Shape shape = mask_shape(*this, options_.noise_shape, Shape::of(x.sizes().vec()));
-    const Tensor mask = kept(shape, rate_, context, options_.seed, x, differs_by_row(options_.noise_shape));
-    return x * mask.mul_(1 / (1 - rate_));
-  }
-
- private:
-  double rate_;
-  DropoutOptions options_;
+ protected:
+  Tensor drop(const Tensor& x, Tensor mask) const override { return x * mask.mul_(1 / (1 - rate())); }
 };
 
 }  // namespace

@@ -2,39 +2,23 @@
 
 #include <ATen/ATen.h>
 
-#include "tandem/layers/random_image_layer.h"
-#include "tandem/layers/serialization.h"
-#include "tandem/layers/value_range.h"
+#include "tandem/layers/recolouring_layer.h"
 
 namespace tandem::layers {
 namespace {
 
-class RandomBrightnessLayer : public RandomImageLayer {
+class RandomBrightnessLayer : public RecolouringLayer {
  public:
   RandomBrightnessLayer(const RandomRange& factor, const RandomBrightnessOptions& options)
-      : RandomImageLayer(options.seed), factor_(factor), range_(options.value_range) {
-    factor_.check("RandomBrightness: factor", -1, 1);
-    check_value_range("RandomBrightness", range_);
-  }
+      : RecolouringLayer("RandomBrightness", factor, -1, 1, options) {}
 
   std::string class_name() const override { return "RandomBrightness"; }
-  Config get_config() const override {
-    return Config::object({{"data_format", "channels_last"},
-                           {"factor", Config::List{factor_.low(), factor_.high()}},
-                           {"value_range", Config::List{range_[0], range_[1]}},
-                           {"seed", seed_to_config(seed())}});
-  }
 
  protected:
   Tensor change(const Tensor& images, const CallContext& context) const override {
-    const Tensor added =
-        draw("brightness", factor_.low(), factor_.high(), images.size(0), context).mul_(range_[1] - range_[0]);
-    return (images + by_row(added, images)).clamp(range_[0], range_[1]);
+    const Tensor added = draw("brightness", factor().low(), factor().high(), images.size(0), context).mul_(range());
+    return within_range(images + by_row(added, images));
   }
-
- private:
-  RandomRange factor_;
-  std::array<double, 2> range_;
 };
 
 }  // namespace
@@ -43,10 +27,7 @@ RandomBrightness::RandomBrightness(RandomRange factor, RandomBrightnessOptions o
     : LayerHandle(make_remembered<RandomBrightnessLayer>(options.name, factor, options)) {}
 
 RandomBrightness RandomBrightness::from_config(const Config& config) {
-  check_channels_last(config, "RandomBrightness");
-  refuse_settings(config, "RandomBrightness", {"bounding_box_format"});
-  return RandomBrightness(RandomRange::from_config(config.at("factor")),
-                          {.value_range = value_range_from(config), .seed = seed_from(config)});
+  return recolouring_from<RandomBrightness, RandomBrightnessOptions>(config, "RandomBrightness");
 }
 
 }  // namespace tandem::layers

@@ -4,35 +4,23 @@
 
 #include <cmath>
 
-#include "tandem/layers/random_image_layer.h"
-#include "tandem/layers/serialization.h"
-#include "tandem/layers/warp.h"
+#include "tandem/layers/warping_layer.h"
 
 namespace tandem::layers {
 namespace {
 
-class RandomRotationLayer : public RandomImageLayer {
+class RandomRotationLayer : public WarpingLayer {
  public:
   RandomRotationLayer(const RandomRange& factor, const RandomRotationOptions& options)
-      : RandomImageLayer(options.seed),
-        factor_(factor),
-        warp_{.outside = parse_fill_mode("RandomRotation", options.fill_mode),
-              .interpolation = parse_interpolation("RandomRotation", options.interpolation),
-              .fill_value = options.fill_value} {
+      : WarpingLayer("RandomRotation", options), factor_(factor) {
     factor_.check("RandomRotation: factor", -1, 1);
   }
 
   std::string class_name() const override { return "RandomRotation"; }
-  Config get_config() const override {
-    return Config::object({{"data_format", "channels_last"},
-                           {"factor", Config::List{factor_.low(), factor_.high()}},
-                           {"fill_mode", to_string(warp_.outside)},
-                           {"fill_value", warp_.fill_value},
-                           {"interpolation", to_string(warp_.interpolation)},
-                           {"seed", seed_to_config(seed())}});
-  }
 
  protected:
+  Config factors() const override { return Config::object({{"factor", Config::List{factor_.low(), factor_.high()}}}); }
+
   Tensor change(const Tensor& images, const CallContext& context) const override {
     const Tensor angle =
         draw("angle", factor_.low(), factor_.high(), images.size(0), context).mul_(2 * std::acos(-1.0));
@@ -40,12 +28,11 @@ class RandomRotationLayer : public RandomImageLayer {
     const double x = static_cast<double>(images.size(2) - 1) / 2, y = static_cast<double>(images.size(1) - 1) / 2;
     return warp(images,
                 at::stack({cosine, -sine, x - x * cosine + y * sine, sine, cosine, y - x * sine - y * cosine}, 1),
-                warp_);
+                warp_options());
   }
 
  private:
   RandomRange factor_;
-  WarpOptions warp_;
 };
 
 }  // namespace
@@ -54,13 +41,8 @@ RandomRotation::RandomRotation(RandomRange factor, RandomRotationOptions options
     : LayerHandle(make_remembered<RandomRotationLayer>(options.name, factor, options)) {}
 
 RandomRotation RandomRotation::from_config(const Config& config) {
-  check_channels_last(config, "RandomRotation");
-  refuse_settings(config, "RandomRotation", {"bounding_box_format"});
   return RandomRotation(RandomRange::from_config(config.at("factor")),
-                        {.fill_mode = config.get("fill_mode", "reflect").as_string(),
-                         .interpolation = config.get("interpolation", "bilinear").as_string(),
-                         .seed = seed_from(config),
-                         .fill_value = config.get("fill_value", 0.0).as_double()});
+                        warp_options_from(config, "RandomRotation", RandomRotationOptions{}));
 }
 
 }  // namespace tandem::layers

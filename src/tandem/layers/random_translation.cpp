@@ -2,38 +2,26 @@
 
 #include <ATen/ATen.h>
 
-#include "tandem/layers/random_image_layer.h"
-#include "tandem/layers/serialization.h"
-#include "tandem/layers/warp.h"
+#include "tandem/layers/warping_layer.h"
 
 namespace tandem::layers {
 namespace {
 
-class RandomTranslationLayer : public RandomImageLayer {
+class RandomTranslationLayer : public WarpingLayer {
  public:
   RandomTranslationLayer(const RandomRange& height, const RandomRange& width, const RandomTranslationOptions& options)
-      : RandomImageLayer(options.seed),
-        height_(height),
-        width_(width),
-        warp_{.outside = parse_fill_mode("RandomTranslation", options.fill_mode),
-              .interpolation = parse_interpolation("RandomTranslation", options.interpolation),
-              .fill_value = options.fill_value} {
+      : WarpingLayer("RandomTranslation", options), height_(height), width_(width) {
     height_.check("RandomTranslation: height_factor", -1, 1);
     width_.check("RandomTranslation: width_factor", -1, 1);
   }
 
   std::string class_name() const override { return "RandomTranslation"; }
-  Config get_config() const override {
-    return Config::object({{"data_format", "channels_last"},
-                           {"height_factor", height_.to_config()},
-                           {"width_factor", width_.to_config()},
-                           {"fill_mode", to_string(warp_.outside)},
-                           {"fill_value", warp_.fill_value},
-                           {"interpolation", to_string(warp_.interpolation)},
-                           {"seed", seed_to_config(seed())}});
-  }
 
  protected:
+  Config factors() const override {
+    return Config::object({{"height_factor", height_.to_config()}, {"width_factor", width_.to_config()}});
+  }
+
   Tensor change(const Tensor& images, const CallContext& context) const override {
     const int64_t rows = images.size(0);
     const auto shift = [&](const char* what, const RandomRange& range, int64_t n) {
@@ -41,12 +29,11 @@ class RandomTranslationLayer : public RandomImageLayer {
     };
     const Tensor y = shift("height", height_, images.size(1)), x = shift("width", width_, images.size(2));
     const Tensor none = at::zeros_like(x), one = at::ones_like(x);
-    return warp(images, at::stack({one, none, x, none, one, y}, 1), warp_);
+    return warp(images, at::stack({one, none, x, none, one, y}, 1), warp_options());
   }
 
  private:
   RandomRange height_, width_;
-  WarpOptions warp_;
 };
 
 }  // namespace
@@ -56,14 +43,9 @@ RandomTranslation::RandomTranslation(RandomRange height_factor, RandomRange widt
     : LayerHandle(make_remembered<RandomTranslationLayer>(options.name, height_factor, width_factor, options)) {}
 
 RandomTranslation RandomTranslation::from_config(const Config& config) {
-  check_channels_last(config, "RandomTranslation");
-  refuse_settings(config, "RandomTranslation", {"bounding_box_format"});
   return RandomTranslation(RandomRange::from_config(config.at("height_factor")),
                            RandomRange::from_config(config.at("width_factor")),
-                           {.fill_mode = config.get("fill_mode", "reflect").as_string(),
-                            .interpolation = config.get("interpolation", "bilinear").as_string(),
-                            .seed = seed_from(config),
-                            .fill_value = config.get("fill_value", 0.0).as_double()});
+                           warp_options_from(config, "RandomTranslation", RandomTranslationOptions{}));
 }
 
 }  // namespace tandem::layers

@@ -33,21 +33,12 @@ PrecisionRecallCurve precision_curve_of(const RankedCounts& counts, std::string 
 
 PrecisionRecallCurve precision_recall_curve(const Tensor& y_true, const Tensor& y_pred, CurveOptions options) {
   const auto scored = scored_classes(y_true, y_pred, options, "precision_recall_curve");
-  const int64_t classes = scored.scores.size(1);
   std::vector<PrecisionRecallCurve> curves;
-  if (options.average == "micro" && classes > 1) {
-    const auto counts = rank_counts(scored.truth, scored.scores, scored.weights);
-    if (counts.positives() > 0) curves.push_back(precision_curve_of(counts, "micro average"));
-  } else {
-    for (int64_t i = 0; i < classes; ++i) {
-      const Tensor weights = scored.weights.defined() ? scored.weights.select(1, i) : Tensor();
-      const auto counts = rank_counts(scored.truth.select(1, i), scored.scores.select(1, i), weights);
-      if (counts.positives() > 0)
-        curves.push_back(precision_curve_of(counts, scored.names[static_cast<std::size_t>(i)]));
-    }
+  for (const auto& [label, counts] : counts_by_curve(scored, options.average)) {
+    if (counts.positives() > 0) curves.push_back(precision_curve_of(counts, label));
   }
   if (curves.empty()) throw InvalidArgument("precision_recall_curve: a class must be true of some rows, but none is");
-  if (options.average == "micro" || classes == 1) return std::move(curves.front());
+  if (options.average == "micro" || scored.scores.size(1) == 1) return std::move(curves.front());
   PrecisionRecallCurve mean;
   mean.label = "macro average";
   for (const auto& curve : curves)

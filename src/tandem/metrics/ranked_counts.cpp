@@ -60,4 +60,17 @@ ScoredClasses scored_classes(const Tensor& y_true, const Tensor& y_pred, const C
   return scored;
 }
 
+std::vector<LabelledCounts> counts_by_curve(const ScoredClasses& scored, const std::string& average) {
+  const int64_t classes = scored.scores.size(1);
+  if (average == "micro" && classes > 1)
+    return {{"micro average", rank_counts(scored.truth, scored.scores, scored.weights)}};
+  std::vector<LabelledCounts> all;
+  for (int64_t i = 0; i < classes; ++i) {
+    const Tensor weights = scored.weights.defined() ? scored.weights.select(1, i) : Tensor();
+    all.push_back({scored.names[static_cast<std::size_t>(i)],
+                   rank_counts(scored.truth.select(1, i), scored.scores.select(1, i), weights)});
+  }
+  return all;
+}
+
 }  // namespace tandem::metrics

@@ -28,4 +28,13 @@ struct ScoredClasses {
 ScoredClasses scored_classes(const Tensor& y_true, const Tensor& y_pred, const CurveOptions& options,
                              const std::string& where);
 
+/// What one curve is made from.
+struct LabelledCounts {
+  std::string label;
+  RankedCounts counts;
+};
+
+/// By class; or, where `average` is "micro" and there are several, of all of them together as "micro average".
+std::vector<LabelledCounts> counts_by_curve(const ScoredClasses& scored, const std::string& average);
+
 }  // namespace tandem::metrics

@@ -37,7 +37,7 @@ template <int64_t kMost, class T>
 class AdadeltaOptimizer final : public FlatOptimizer {
  public:
   explicit AdadeltaOptimizer(const AdadeltaOptions& options)
-      : FlatOptimizer(flat_settings("Adadelta", "adadelta", options, {"accumulated_grad", "accumulated_delta_var"})),
+      : FlatOptimizer(common_settings("Adadelta", "adadelta", options, {"accumulated_grad", "accumulated_delta_var"})),
         options_(options) {
     check_in_unit_interval("Adadelta", "rho", options.rho);
     check_at_least_zero("Adadelta", "epsilon", options.epsilon);

@@ -27,7 +27,7 @@ Tensor head_of(const Tensor& slot, const Shape& shape) {
 class AdafactorOptimizer final : public WeightOptimizer {
  public:
   explicit AdafactorOptimizer(const AdafactorOptions& options)
-      : WeightOptimizer(flat_settings("Adafactor", "adafactor", options, {"r", "c", "velocity"})), options_(options) {
+      : WeightOptimizer(common_settings("Adafactor", "adafactor", options, {"r", "c", "velocity"})), options_(options) {
     if (!(options.beta_2_decay <= 0) || !std::isfinite(options.beta_2_decay))
       throw InvalidArgument(
           c10::str("Adafactor: beta_2_decay must be a finite number <= 0, got ", options.beta_2_decay));

@@ -26,7 +26,7 @@ template <int64_t kMost, class T>
 class AdagradOptimizer final : public FlatOptimizer {
  public:
   explicit AdagradOptimizer(const AdagradOptions& options)
-      : FlatOptimizer(flat_settings("Adagrad", "adagrad", options, {"accumulator"})), options_(options) {
+      : FlatOptimizer(common_settings("Adagrad", "adagrad", options, {"accumulator"})), options_(options) {
     check_at_least_zero("Adagrad", "initial_accumulator_value", options.initial_accumulator_value);
     check_at_least_zero("Adagrad", "epsilon", options.epsilon);
   }

@@ -43,9 +43,9 @@ template <int64_t kMost, class T>
 class AdamOptimizer final : public FlatOptimizer {
  public:
   AdamOptimizer(const std::string& class_name, const std::string& name, const AdamOptions& options)
-      : FlatOptimizer(flat_settings(class_name, name, options,
-                                    options.amsgrad ? std::vector<std::string>{"momentum", "velocity", "velocity_hat"}
-                                                    : std::vector<std::string>{"momentum", "velocity"})),
+      : FlatOptimizer(common_settings(class_name, name, options,
+                                      options.amsgrad ? std::vector<std::string>{"momentum", "velocity", "velocity_hat"}
+                                                      : std::vector<std::string>{"momentum", "velocity"})),
         options_(options) {
     check_below_one(class_name, "beta_1", options.beta_1);
     check_below_one(class_name, "beta_2", options.beta_2);

@@ -30,7 +30,7 @@ void adamax_steps(T* __restrict w, const T* __restrict g, T* __restrict m, T* __
 class AdamaxOptimizer final : public FlatOptimizer {
  public:
   explicit AdamaxOptimizer(const AdamaxOptions& options)
-      : FlatOptimizer(flat_settings("Adamax", "adamax", options, {"momentum", "norm"})), options_(options) {
+      : FlatOptimizer(common_settings("Adamax", "adamax", options, {"momentum", "norm"})), options_(options) {
     check_below_one("Adamax", "beta_1", options.beta_1);
     check_below_one("Adamax", "beta_2", options.beta_2);
     check_at_least_zero("Adamax", "epsilon", options.epsilon);

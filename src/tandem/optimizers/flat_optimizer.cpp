@@ -3,11 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/StringUtil.h>
 
-#include "tandem/core/error.h"
 #include "tandem/optimizers/flat_view.h"
-#include "tandem/optimizers/settings.h"
 
 namespace tandem {
 namespace {
@@ -17,23 +14,15 @@ constexpr int64_t kUpdateGrain = 32768;
 
 }  // namespace
 
-FlatOptimizer::FlatOptimizer(FlatSettings settings)
-    : Optimizer(settings.learning_rate, settings.clipping, settings.class_name), settings_(std::move(settings)) {
-  check_learning_rate(settings_.class_name, settings_.learning_rate);
-  check_at_least_zero(settings_.class_name, "weight_decay", settings_.weight_decay);
-}
-
 void FlatOptimizer::update(Tensor& parameter, const Tensor& gradient, std::span<Tensor> slots, int64_t iteration,
                            double rate) const {
-  if (slots.size() != settings_.slots.size()) {
-    throw InternalError(c10::str(class_name(), ": must be given the slots that it names, got ", slots.size()));
-  }
+  check_slots(slots);
   std::array<const Tensor*, 2 + kMostSlots> list{&parameter, &gradient};
   for (std::size_t i = 0; i < slots.size(); ++i) list[2 + i] = &slots[i];
   const std::span<const Tensor* const> tensors(list.data(), 2 + slots.size());
-  check_same_count(tensors, settings_.class_name);
+  check_same_count(tensors, class_name());
 
-  const Step step{iteration, rate, 1 - rate * settings_.weight_decay};
+  const Step step{iteration, rate, 1 - rate * weight_decay()};
   if (same_flat_memory(tensors, at::kFloat)) return update_flat<float>(step, parameter, gradient, slots);
   if (same_flat_memory(tensors, at::kDouble)) return update_flat<double>(step, parameter, gradient, slots);
 
@@ -54,10 +43,6 @@ void FlatOptimizer::update_flat(const Step& step, Tensor& parameter, const Tenso
     for (std::size_t i = 0; i < slots.size(); ++i) part.slots[i] = all.slots[i] + begin;
     apply(step, part);
   });
-}
-
-Config FlatOptimizer::get_config() const {
-  return optimizer_config(settings_.name, rate(), settings_.weight_decay, clipping());
 }
 
 }  // namespace tandem

@@ -2,50 +2,21 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "tandem/optimizers/optimizer.h"
+#include "tandem/optimizers/configured_optimizer.h"
 
 namespace tandem {
 
-/// What Keras's optimizers have in common.
-struct FlatSettings {
-  std::string class_name;  // "RMSprop"
-  std::string name;        // in configs, as Keras names it: "rm_sprop"
-  LearningRate learning_rate;
-  double weight_decay;
-  Clipping clipping;
-  std::vector<std::string> slots;
-};
-
-template <class Options>
-FlatSettings flat_settings(const std::string& class_name, const std::string& name, const Options& options,
-                           std::vector<std::string> slots) {
-  return {class_name,
-          name,
-          options.learning_rate,
-          options.weight_decay,
-          {options.clipnorm, options.clipvalue, options.global_clipnorm},
-          std::move(slots)};
-}
-
 /// Base of the optimizers whose rule treats each element by itself: one pass over memory where parameter, gradient and
 /// slots lie flat on the CPU in float32 or float64, tensor operations for other devices, types and memory orders.
-class FlatOptimizer : public Optimizer {
+class FlatOptimizer : public ConfiguredOptimizer {
  public:
   static constexpr std::size_t kMostSlots = 3;
 
-  /// Throws InvalidArgument on a rate, weight decay or clipping out of range.
-  explicit FlatOptimizer(FlatSettings settings);
+  using ConfiguredOptimizer::ConfiguredOptimizer;
 
-  std::vector<std::string> slots() const final { return settings_.slots; }
   void update(Tensor& parameter, const Tensor& gradient, std::span<Tensor> slots, int64_t iteration,
               double rate) const final;
-
-  std::string class_name() const final { return settings_.class_name; }
-  /// The common part; a rule adds its own settings.
-  Config get_config() const override;
 
  protected:
   /// What is the same for all elements of an update.
@@ -84,8 +55,6 @@ class FlatOptimizer : public Optimizer {
  private:
   template <class T>
   void update_flat(const Step& step, Tensor& parameter, const Tensor& gradient, std::span<Tensor> slots) const;
-
-  FlatSettings settings_;
 };
 
 }  // namespace tandem

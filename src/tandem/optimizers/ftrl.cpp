@@ -51,7 +51,7 @@ template <int64_t kMost, class T>
 class FtrlOptimizer final : public FlatOptimizer {
  public:
   explicit FtrlOptimizer(const FtrlOptions& options)
-      : FlatOptimizer(flat_settings("Ftrl", "ftrl", options, {"accumulator", "linear"})), options_(options) {
+      : FlatOptimizer(common_settings("Ftrl", "ftrl", options, {"accumulator", "linear"})), options_(options) {
     if (!(options.learning_rate_power <= 0) || !std::isfinite(options.learning_rate_power)) {
       throw InvalidArgument(
           c10::str("Ftrl: learning_rate_power must be a finite number <= 0, got ", options.learning_rate_power));

@@ -14,7 +14,7 @@ namespace {
 class LambOptimizer final : public WeightOptimizer {
  public:
   explicit LambOptimizer(const LambOptions& options)
-      : WeightOptimizer(flat_settings("Lamb", "lamb", options, {"momentum", "velocity"})), options_(options) {
+      : WeightOptimizer(common_settings("Lamb", "lamb", options, {"momentum", "velocity"})), options_(options) {
     check_below_one("Lamb", "beta_1", options.beta_1);
     check_below_one("Lamb", "beta_2", options.beta_2);
     check_at_least_zero("Lamb", "epsilon", options.epsilon);

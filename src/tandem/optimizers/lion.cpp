@@ -28,7 +28,7 @@ void lion_steps(T* __restrict w, const T* __restrict g, T* __restrict m, int64_t
 class LionOptimizer final : public FlatOptimizer {
  public:
   explicit LionOptimizer(const LionOptions& options)
-      : FlatOptimizer(flat_settings("Lion", "lion", options, {"momentum"})), options_(options) {
+      : FlatOptimizer(common_settings("Lion", "lion", options, {"momentum"})), options_(options) {
     check_in_unit_interval("Lion", "beta_1", options.beta_1);
     check_in_unit_interval("Lion", "beta_2", options.beta_2);
   }

@@ -43,7 +43,7 @@ template <int64_t kMost, class T>
 class NadamOptimizer final : public FlatOptimizer {
  public:
   explicit NadamOptimizer(const NadamOptions& options)
-      : FlatOptimizer(flat_settings("Nadam", "nadam", options, {"momentum", "velocity"})), options_(options) {
+      : FlatOptimizer(common_settings("Nadam", "nadam", options, {"momentum", "velocity"})), options_(options) {
     check_below_one("Nadam", "beta_1", options.beta_1);
     check_below_one("Nadam", "beta_2", options.beta_2);
     check_at_least_zero("Nadam", "epsilon", options.epsilon);

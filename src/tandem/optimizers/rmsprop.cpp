@@ -54,7 +54,7 @@ std::vector<std::string> rmsprop_slots(const RMSpropOptions& options) {
 class RMSpropOptimizer final : public FlatOptimizer {
  public:
   explicit RMSpropOptimizer(const RMSpropOptions& options)
-      : FlatOptimizer(flat_settings("RMSprop", "rm_sprop", options, rmsprop_slots(options))), options_(options) {
+      : FlatOptimizer(common_settings("RMSprop", "rm_sprop", options, rmsprop_slots(options))), options_(options) {
     check_in_unit_interval("RMSprop", "rho", options.rho);
     check_in_unit_interval("RMSprop", "momentum", options.momentum);
     check_at_least_zero("RMSprop", "epsilon", options.epsilon);

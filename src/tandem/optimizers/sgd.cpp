@@ -37,8 +37,8 @@ class SGDOptimizer final : public FlatOptimizer {
  public:
   explicit SGDOptimizer(const SGDOptions& options)
       : FlatOptimizer(
-            flat_settings("SGD", "sgd", options,
-                          options.momentum == 0 ? std::vector<std::string>{} : std::vector<std::string>{"momentum"})),
+            common_settings("SGD", "sgd", options,
+                            options.momentum == 0 ? std::vector<std::string>{} : std::vector<std::string>{"momentum"})),
         options_(options) {
     check_in_unit_interval("SGD", "momentum", options.momentum);
   }
