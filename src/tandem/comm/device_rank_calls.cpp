@@ -7,6 +7,7 @@
 
 #include "tandem/comm/device_rank.h"
 #include "tandem/comm/slices.h"
+#include "tandem/comm/sum_tree.h"
 #include "tandem/core/error.h"
 
 namespace tandem::comm {
@@ -14,11 +15,6 @@ namespace {
 
 // The elements of a dense tensor in the order in which they lie.
 Tensor in_a_row(const Tensor& tensor) { return tensor.as_strided({tensor.numel()}, {1}, tensor.storage_offset()); }
-
-void check_numbers(const char* call, at::ScalarType type) {
-  if (at::isComplexType(type) || type == at::kBool || at::isQIntType(type))
-    throw InvalidArgument(c10::str(call, ": must get numbers that add up, got ", type));
-}
 
 void check_whole(const char* call, const Tensor& whole, const Tensor& part, int64_t parts) {
   if (whole.numel() == parts * part.numel() && whole.scalar_type() == part.scalar_type()) return;
@@ -48,7 +44,7 @@ void DeviceRank::all_reduce(Tensor& tensor, const ReduceOptions& options) {
 Pending DeviceRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   if (tensor.is_cpu()) return host_.all_reduce_async(tensor, options);
   check("all_reduce", tensor);
-  check_numbers("all_reduce", tensor.scalar_type());
+  check_adds_up(tensor.scalar_type(), "all_reduce");
   return {*this, start(DeviceMove::all_reduce, tensor, tensor, 0, options).ticket};
 }
 
@@ -56,7 +52,7 @@ void DeviceRank::reduce_scatter(const Tensor& whole, Tensor& part) {
   if (whole.is_cpu() && part.is_cpu()) return host_.reduce_scatter(whole, part);
   check("reduce_scatter", whole);
   check("reduce_scatter", part);
-  check_numbers("reduce_scatter", whole.scalar_type());
+  check_adds_up(whole.scalar_type(), "reduce_scatter");
   check_whole("reduce_scatter", whole, part, world_size());
   run(DeviceMove::reduce_scatter, whole, part);
   bytes_sent_ += (world_size() - 1) * static_cast<int64_t>(part.nbytes());

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "tandem/core/pause_core.h"
+
 namespace tandem::comm {
 namespace {
 
@@ -15,14 +17,6 @@ constexpr auto kSpinTime = std::chrono::microseconds(50);
 // After that long the one that is waited for is perhaps kept from running by this very thread.
 constexpr auto kSpinAlone = std::chrono::microseconds(5);
 constexpr double kLongestLimit = 1e9;  // seconds; more than a clock holds would overflow
-
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 

@@ -34,6 +34,7 @@ class FlatWeights {
   void on_gradient(std::function<void(std::size_t)> ready);
 
   Tensor& parameters() { return parameters_; }
+  const Tensor& parameters() const { return parameters_; }
   Tensor& gradients() { return gradients_; }
   const std::vector<Weight>& weights() const { return weights_; }
   /// Where each weight lies in the buffers, in elements.

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tandem/core/device.h"
+#include "tandem/distribution/device_threads.h"
 #include "tandem/distribution/host_call.h"
 #include "tandem/distribution/host_meeting.h"
-#include "tandem/distribution/placed_threads.h"
 #include "tandem/distribution/placed_weights.h"
 #include "tandem/layers/call_trace.h"
 #include "tandem/network/network.h"
@@ -93,7 +93,7 @@ class HostPart {
   std::size_t leader_ = 0;  // the first rank with rows
   std::optional<CallTrace> trace_;
   bool tracing_ = false;
-  PlacedThreads thread_;  // last: it ends before what it uses
+  DeviceThreads thread_;  // last: it ends before what it uses
 };
 
 }  // namespace tandem::distribute

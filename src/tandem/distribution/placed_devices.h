@@ -8,7 +8,7 @@
 
 #include "tandem/core/device.h"
 #include "tandem/core/trace_span.h"
-#include "tandem/distribution/placed_threads.h"
+#include "tandem/distribution/device_threads.h"
 #include "tandem/distribution/placed_weights.h"
 #include "tandem/layers/call_trace.h"
 #include "tandem/network/divided_graph.h"
@@ -51,7 +51,7 @@ class PlacedDevices {
   std::vector<Facts> facts_;
   double waiting_ = 0;
   std::vector<CallTrace> traces_;
-  PlacedThreads threads_;  // last: they end before what they use
+  DeviceThreads threads_;  // last: they end before what they use
 };
 
 }  // namespace tandem::distribute

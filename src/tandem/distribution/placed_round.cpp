@@ -6,6 +6,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/core/pause_core.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::distribute {
@@ -17,9 +18,7 @@ template <class Done>
 bool await_closely(const Done& done) {
   for (int i = 0; i < kLooks; ++i) {
     if (done()) return true;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    pause_core();
   }
   return done();
 }

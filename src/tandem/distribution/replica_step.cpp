@@ -148,20 +148,20 @@ void ReplicaStep::make_update(const Tensor& chosen) {
     exchange.finish([&](std::size_t bucket) {
       if (!update.by_bucket()) return;
       if (here) update.update_bucket(bucket);
-      const auto& place = exchange.buckets()[bucket];
-      Tensor parameters = replica_.trainable.parameters().narrow(0, place.begin, place.end - place.begin);
-      hand_out(parameters);
+      hand_out(exchange.buckets()[bucket].begin, exchange.buckets()[bucket].end);
     });
     if (!update.by_bucket()) {
       if (here) update.update_whole();
-      hand_out(replica_.trainable.parameters());
+      hand_out(0, replica_.trainable.parameters().numel());
     }
   }
   ++replica_.updates;
 }
 
-void ReplicaStep::hand_out(Tensor& parameters) {
-  if (shared_.where == UpdatePlace::first) communicator_.broadcast(parameters, 0);
+void ReplicaStep::hand_out(int64_t begin, int64_t end) {
+  if (shared_.where != UpdatePlace::first) return;
+  Tensor part = replica_.trainable.parameters().narrow(0, begin, end - begin);
+  communicator_.broadcast(part, 0);
 }
 
 void ReplicaStep::update_metrics(const Tensors& y_pred) {

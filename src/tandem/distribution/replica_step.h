@@ -71,7 +71,8 @@ class ReplicaStep final : public Step {
   Tensor begin_exchange(Tensor chosen);
   void backward(const Tensor& loss);
   void make_update(const Tensor& chosen);
-  void hand_out(Tensor& parameters);
+  // Sends the first replica's parameters [begin, end) out, where it alone makes updates.
+  void hand_out(int64_t begin, int64_t end);
   // Whether collectives are announced: where a replica has no rows and follows, and where a model's own step might make
   // others on one replica than on the next.
   bool announced() const { return shared_.active_ranks < communicator_.world_size() || own_step_; }

@@ -69,8 +69,9 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
         },
         [&](const std::string& message) {
           broken = true;
-          group_.abort(c10::str("another replica failed first: ", message));
-          if (how_.host) how_.host->abort(c10::str("another replica failed first: ", message));
+          const auto reason = c10::str("another replica failed first: ", message);
+          group_.abort(reason);
+          if (how_.host) how_.host->abort(reason);
         });
   } catch (...) {
     if (broken) group_.reset();
@@ -136,7 +137,7 @@ StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& tra
   ahead_ = true;
   const bool begins_group = group_rows_ == 0;
   group_rows_ += batch.rows();
-  const auto before = facts_by_device();
+  const auto before = shares_.automatic() ? facts_by_device() : std::vector<DeviceFacts>();
   const auto result = step(batch, {.training = true,
                                    .random = train.random,
                                    .iteration = iterations_,
@@ -148,7 +149,7 @@ StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& tra
                                    .observer = observer});
   ++steps_;
   if (train.update) end_group();
-  observe_speeds(before);
+  if (shares_.automatic()) observe_speeds(before);
   return result;
 }
 
@@ -182,7 +183,7 @@ void Replicated::end_group() {
 }
 
 StepResult Replicated::test_step(const data::Batch& batch, const Observer& observer) {
-  if (updates_apart_ > 0 && how_.where == UpdatePlace::alone) average_parameters();
+  if (how_.where == UpdatePlace::alone) average_parameters();
   return step(batch, {.observer = observer});
 }
 

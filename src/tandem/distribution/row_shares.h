@@ -35,6 +35,8 @@ class RowShares {
 
   /// Whole rows nearest to each device's share, by largest remainders; the first device wins where two are equal.
   std::vector<int64_t> divide(int64_t rows) const;
+  /// True when divide follows what observe is told.
+  bool automatic() const { return automatic_; }
   /// Tells how long each device computed in one step for how many rows. With automatic shares, divide then follows the
   /// rows that each computes in a second, smoothed over the last steps. The first steps, in which memory is taken and
   /// algorithms are chosen, do not count.

@@ -3,12 +3,12 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <ostream>
 
 #include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
 #include "tandem/report/number_text.h"
 #include "tandem/report/terminal.h"
 #include "tandem/report/text_width.h"
@@ -72,10 +72,6 @@ std::string step_time_text(double seconds) {
   return fixed_text(seconds * 1e6, 0) + "us/step";
 }
 
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 std::string padded(int64_t number, std::size_t width) {
   const auto text = std::to_string(number);
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
@@ -93,7 +89,7 @@ ProgressBar::ProgressBar(std::ostream& out, ProgressOptions options) : out_(out)
   if (options_.verbose < 0 || options_.verbose > 2) {
     throw InvalidArgument(c10::str("verbose must be 0, 1 or 2; received ", options_.verbose));
   }
-  if (!options_.clock) options_.clock = monotonic_seconds;
+  if (!options_.clock) options_.clock = steady_seconds;
   if (!options_.columns) options_.columns = [] { return terminal_columns(); };
 }
 

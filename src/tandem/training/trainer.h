@@ -61,7 +61,7 @@ struct PassPlan {
   int64_t batch_size = 32;
   int64_t steps = -1;  // batches; -1: all
   int64_t verbose = 1;
-  std::vector<std::shared_ptr<Callback>> callbacks;
+  std::vector<std::shared_ptr<Callback>> callbacks = {};
   StepGate* gate = nullptr;  // of the training that this validates
 };
 

@@ -11,17 +11,18 @@
 
 namespace tandem::distribute {
 
-/// Threads that compute for devices beside the one that a replica's own thread stands for. Each has its share of the
-/// cores and does one task after the other.
-class PlacedThreads {
+/// Threads that compute for devices, kept for the whole run. Each has its share of the cores and does one task after
+/// the other.
+class DeviceThreads {
  public:
   /// One thread for each of `names`, which debuggers show. `threads_per_device`: how many threads LibTorch may use for
   /// the operations of one device.
-  PlacedThreads(const std::vector<std::string>& names, int64_t threads_per_device);
-  ~PlacedThreads();
-  PlacedThreads(const PlacedThreads&) = delete;
-  PlacedThreads& operator=(const PlacedThreads&) = delete;
+  DeviceThreads(const std::vector<std::string>& names, int64_t threads_per_device);
+  ~DeviceThreads();
+  DeviceThreads(const DeviceThreads&) = delete;
+  DeviceThreads& operator=(const DeviceThreads&) = delete;
 
+  std::size_t size() const { return workers_.size(); }
   /// Lets thread `i` do `task` after those that it was given before. A task must not throw.
   void start(std::size_t i, std::function<void()> task);
 

@@ -1,4 +1,4 @@
-#include "tandem/distribution/placed_threads.h"
+#include "tandem/distribution/device_threads.h"
 
 #include <ATen/Parallel.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 namespace tandem::distribute {
 
-PlacedThreads::PlacedThreads(const std::vector<std::string>& names, int64_t threads_per_device) {
+DeviceThreads::DeviceThreads(const std::vector<std::string>& names, int64_t threads_per_device) {
   const int before = at::get_num_threads();
   for (const auto& name : names) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>());
@@ -25,7 +25,7 @@ PlacedThreads::PlacedThreads(const std::vector<std::string>& names, int64_t thre
   at::set_num_threads(before);
 }
 
-PlacedThreads::~PlacedThreads() {
+DeviceThreads::~DeviceThreads() {
   for (auto& worker : workers_) {
     {
       const std::lock_guard lock(worker->mutex);
@@ -36,7 +36,7 @@ PlacedThreads::~PlacedThreads() {
   for (auto& worker : workers_) worker->thread.join();
 }
 
-void PlacedThreads::start(std::size_t i, std::function<void()> task) {
+void DeviceThreads::start(std::size_t i, std::function<void()> task) {
   auto& worker = *workers_[i];
   {
     const std::lock_guard lock(worker.mutex);
@@ -45,7 +45,7 @@ void PlacedThreads::start(std::size_t i, std::function<void()> task) {
   worker.given.notify_one();
 }
 
-void PlacedThreads::serve(Worker& worker, const std::string& name, int64_t threads) {
+void DeviceThreads::serve(Worker& worker, const std::string& name, int64_t threads) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());  // as long as the kernel takes
   kernels::set_own_threads(threads);
   while (true) {
