@@ -10,7 +10,7 @@ namespace tandem::data {
 struct Batch {
   Tensors x;
   Tensors y;       // empty: data without targets
-  Tensor weights;  // (rows) float32; undefined: 1 each
+  Tensor weights;  // (rows), or (rows, steps, ...) by step, float32; undefined: 1 each
   /// Rows of each device, where the data says which device gets what (PerDevice); empty: they are divided evenly.
   std::vector<int64_t> division = {};
 

@@ -55,10 +55,6 @@ TensorSource::TensorSource(Batch tensors) : tensors_(std::move(tensors)) {
   for (int64_t i = 0; i < tensors_.y.size(); ++i) tensors_.y[i] = checked(tensors_.y[i], c10::str("y[", i, "]"), rows);
   if (Tensor& weights = tensors_.weights; weights.defined()) {
     weights = checked(weights, "weights", rows).to(at::kFloat);
-    if (weights.dim() != 1) {
-      throw InvalidArgument(
-          c10::str("data set: weights must have the shape (", rows, "), got ", Shape::of(weights.sizes().vec())));
-    }
   }
   if (rows == 0)
     throw DataError(c10::str("data set: it must have at least one row, got x[0] of shape ",

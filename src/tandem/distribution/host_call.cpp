@@ -6,8 +6,20 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 
 namespace tandem::distribute {
+namespace {
+
+// The mask of a batch whose rows are those of `pieces`, which have one all or none.
+Tensor whole_mask(const std::vector<Tensor>& pieces) {
+  if (!mask_of(pieces.front()).defined()) return {};
+  std::vector<Tensor> masks;
+  for (const auto& piece : pieces) masks.push_back(mask_of(piece));
+  return at::cat(masks);
+}
+
+}  // namespace
 
 HostCall::HostCall(const Segment& segment, std::vector<int64_t> rows, std::vector<std::size_t> wanted)
     : segment_(segment), rows_(std::move(rows)), wanted_(std::move(wanted)) {
@@ -41,6 +53,7 @@ void HostCall::forward(const std::vector<std::vector<Tensor>>& given, CallContex
       wants_gradient |= given[r][k].requires_grad();
     }
     leaves_.push_back(at::cat(pieces));
+    set_mask(leaves_.back(), whole_mask(pieces));
     if (differentiable && wants_gradient) leaves_.back().set_requires_grad(true);
   }
   LogitsRecord logits;
@@ -62,7 +75,10 @@ void HostCall::forward(const std::vector<std::vector<Tensor>>& given, CallContex
 std::vector<Tensor> HostCall::results(std::size_t rank) const {
   std::vector<Tensor> results;
   for (const auto* wholes : {&written_, &logits_}) {
-    for (const auto& whole : *wholes) results.push_back(rows_of(whole.detach(), rank).variable_data());
+    for (const auto& whole : *wholes) {
+      results.push_back(rows_of(whole.detach(), rank).variable_data());
+      if (const Tensor mask = mask_of(whole); mask.defined()) set_mask(results.back(), rows_of(mask, rank));
+    }
   }
   for (const auto& loss : losses_) results.push_back(loss.detach());
   return results;

@@ -3,18 +3,37 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
-#include <algorithm>
-
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
+#include "tandem/core/shape.h"
 
 namespace tandem::distribute {
 namespace {
 
-// (rows) weights as a factor for values of shape (rows, ...).
-Tensor as_factor(const Tensor& weights, const Tensor& values) {
-  std::vector<int64_t> sizes(static_cast<std::size_t>(values.dim()), 1);
-  sizes[0] = weights.size(0);
-  return weights.to(values.scalar_type()).reshape(sizes);
+// `factor`, weights (rows) or (rows, steps, ...) or a mask, to multiply values (rows, steps, ...) with. As in Keras a
+// last axis of 1 that the values lack is dropped.
+Tensor fitted(const char* what, const Tensor& factor, const Tensor& values) {
+  Tensor fit = factor;
+  if (fit.dim() == values.dim() + 1 && fit.size(-1) == 1) fit = fit.squeeze(-1);
+  bool fits = fit.dim() <= values.dim();
+  for (int64_t axis = 0; fits && axis < fit.dim(); ++axis) fits = fit.size(axis) == values.size(axis);
+  if (!fits) {
+    throw InvalidArgument(c10::str("loss: ", what, " must have the sizes of the first axes of the losses ",
+                                   Shape::of(values.sizes().vec()), ", got ", Shape::of(factor.sizes().vec())));
+  }
+  while (fit.dim() < values.dim()) fit = fit.unsqueeze(-1);
+  return fit;
+}
+
+// Where values count, bool: what the output's mask and the loss's own say together; undefined for everywhere.
+Tensor mask_for(const Loss& loss, const Tensor& target, const Tensor& output, const Tensor& values) {
+  Tensor mask = mask_of(output);
+  if (mask.defined()) mask = fitted("the output's mask", mask, values).expand_as(values);
+  const Tensor own = loss.mask(target, output);
+  if (!own.defined()) return mask;
+  if (!loss.has_mask())
+    throw InvalidArgument(c10::str("loss ", loss.class_name(), ": must override has_mask together with mask"));
+  return mask.defined() ? mask.logical_and(own) : own;
 }
 
 }  // namespace
@@ -36,22 +55,18 @@ LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits
                     : loss.over_batch() ? loss.call_over_batch(target, output, sum)
                                         : loss.call(target, output);
     double count = static_cast<double>(values.numel());
-    const Tensor mask = loss.mask(target, output);
+    const Tensor mask = mask_for(loss, target, output, values);
     if (mask.defined()) {
-      if (!loss.has_mask())
-        throw InvalidArgument(c10::str("loss ", loss.class_name(), ": must override has_mask together with mask"));
+      sums.masked = true;
       values = at::where(mask, values, at::zeros({}, values.options()));
       count = mask.sum().item<double>();
     }
-    if (rows.weights.defined()) values = values * as_factor(rows.weights, values);
+    if (rows.weights.defined())
+      values = values * fitted("sample weights", rows.weights.to(values.scalar_type()), values);
     sums.losses.push_back(values.sum());
     sums.counts.push_back(count);
   }
   return sums;
-}
-
-bool LossSet::masked() const {
-  return std::any_of(losses_.begin(), losses_.end(), [](const auto& loss) { return loss->has_mask(); });
 }
 
 LossSet::Value LossSet::mean(const Sums& sums, const std::vector<double>& global_counts) const {

@@ -21,16 +21,14 @@ class LossSet {
   struct Sums {
     std::vector<Tensor> losses;  // scalars, differentiable: sample weight x loss, added up
     std::vector<double> counts;  // values that count
+    bool masked = false;         // where some may not: only the forward pass tells how many do
   };
   /// Where an output is a softmax or sigmoid whose logits are in `logits`, a crossentropy is computed from those.
-  /// Values that a loss masks neither add nor count. `sum` adds up over the replicas what a loss of the whole batch is
-  /// made of. Throws InvalidArgument when outputs, targets and losses differ in number.
+  /// Values that a loss or the output's mask leaves out neither add nor count. `sum` adds up over the replicas what a
+  /// loss of the whole batch is made of. Throws InvalidArgument when outputs, targets and losses differ in number.
   Sums add_up(
       const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows,
       const SumOverBatch& sum = [](const Tensor& own) { return own; }) const;
-
-  /// True when a loss masks values: only the forward pass tells how many count, and replicas must add up their counts.
-  bool masked() const;
 
   struct Value {
     Tensor total;               // scalar, differentiable: these rows' part of the global mean

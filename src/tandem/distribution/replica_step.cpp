@@ -77,7 +77,7 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
     return apart ? values : sum_(values);
   });
   auto counts = sums.counts;
-  if (losses.masked()) {
+  if (sums.masked) {
     exchange_counts(counts);
   } else {
     for (auto& count : counts) count *= static_cast<double>(shared_.rows) / static_cast<double>(own_.rows());

@@ -11,6 +11,7 @@ class ActivationLayer : public Layer {
   explicit ActivationLayer(ActivationFunction activation) : activation_(std::move(activation)) { activation_.check(); }
 
   std::string class_name() const override { return "Activation"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"activation", to_config(activation_, "Activation")}}); }
 
   Shape output_shape(const Shape& input) override {

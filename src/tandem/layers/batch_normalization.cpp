@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 #include "tandem/kernels/channel_statistics.h"
 #include "tandem/layers/batch_norm_relu.h"
 #include "tandem/layers/serialization.h"
@@ -27,6 +28,7 @@ class BatchNormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "BatchNormalization"; }
+  bool supports_masking() const override { return true; }
 
   Config get_config() const override {
     return Config::object({{"axis", options_.axis},
@@ -82,7 +84,7 @@ class BatchNormalizationLayer : public Layer {
     if (x.dim() != rank_ || x.size(axis_) != channels_) throw_wrong_input(Shape::of(x.sizes().vec()));
     if (x.numel() == 0) return without_rows(x);
     const bool training = context.training && trainable();
-    if (training && joined(context)) return normalize_whole_batch(x, context);
+    if (training && (joined(context) || mask_of(x).defined())) return normalize_by_parts(x, context);
     // The kernel wants the channels as axis 1. For channels last that is a view in the layout that it is fastest in.
     if (axis_ != rank_ - 1) return at::movedim(normalize(at::movedim(x, axis_, 1), training), 1, axis_);
     if (rank_ == 4) return to_channels_last(normalize(to_channels_first(x), training));
@@ -95,7 +97,7 @@ class BatchNormalizationLayer : public Layer {
   Tensor call_with_relu(const Tensor& x, const CallContext& context) override {
     const bool fused = axis_ == rank_ - 1 && x.dim() == rank_ && x.size(-1) == channels_ && can_fuse_relu(x);
     const bool training = context.training && trainable();
-    if (!fused || (training && joined(context))) return Layer::call_with_relu(x, context);
+    if (!fused || (training && (joined(context) || mask_of(x).defined()))) return Layer::call_with_relu(x, context);
     kernels::ChannelStatistics statistics{moving_mean_.value(), moving_variance_.value()};
     if (training) {
       statistics = kernels::channel_statistics(x);
@@ -141,19 +143,26 @@ class BatchNormalizationLayer : public Layer {
   // A layer that is alone has the whole batch, and the faster kernels.
   bool joined(const CallContext& context) const { return options_.synchronized && context.replicas; }
 
-  // Of operations that autograd goes back through, the sums over the replicas included: the gradients that replicas owe
-  // one another through mean and variance are theirs. Distances from the mean are squared, and not the values
-  // themselves, since the difference of two large sums has few digits.
-  Tensor normalize_whole_batch(const Tensor& x, const CallContext& context) {
+  // Statistics over all replicas, or of the steps that a mask lets count, or both. Of operations that autograd goes
+  // back through, the sums over the replicas included: the gradients that replicas owe one another through mean and
+  // variance are theirs. Distances from the mean are squared, and not the values themselves, since the difference of
+  // two large sums has few digits.
+  Tensor normalize_by_parts(const Tensor& x, const CallContext& context) {
+    const auto sum = [&](const Tensor& own) { return joined(context) ? context.sum_over_replicas(own) : own; };
     const Tensor values = at::movedim(x, axis_, -1);
     std::vector<int64_t> rows(static_cast<std::size_t>(rank_ - 1));
     std::iota(rows.begin(), rows.end(), 0);
-    const Tensor own_count = at::full({1}, static_cast<double>(values.numel() / channels_), values.options());
-    const Tensor totals = context.sum_over_replicas(at::cat({values.sum(rows), own_count}));
-    const Tensor count = totals.narrow(0, channels_, 1).detach();
+    const Tensor counted = counted_values(x);  // undefined: all
+    const auto total = [&](const Tensor& y) { return (counted.defined() ? y * counted : y).sum(rows); };
+    const Tensor own_count = counted.defined()
+                                 ? counted.sum(rows)
+                                 : at::full({1}, static_cast<double>(values.numel() / channels_), values.options());
+    const Tensor totals = sum(at::cat({total(values), own_count}));
+    Tensor count = totals.narrow(0, channels_, own_count.size(0)).detach();
+    if (counted.defined()) count = count + kNoneCounted;
     const Tensor mean = totals.narrow(0, 0, channels_) / count;
     const Tensor centred = values - mean;
-    const Tensor variance = context.sum_over_replicas(centred.square().sum(rows)) / count;
+    const Tensor variance = sum(total(centred.square())) / count;
     move_towards(mean, variance);
     Tensor factor = at::rsqrt(variance + options_.epsilon);
     if (gamma_.defined()) factor = factor * gamma_.value();
@@ -162,12 +171,23 @@ class BatchNormalizationLayer : public Layer {
     return at::movedim(out, -1, axis_);
   }
 
+  // 1 where the mask of x lets a value count and 0 where not, with the channels as the last axis; undefined without
+  // one.
+  Tensor counted_values(const Tensor& x) const {
+    const Tensor mask = mask_of(x);
+    if (!mask.defined()) return {};
+    if (mask.dim() != x.dim() - 1)
+      throw_shape_error(*this, "the input's mask must have all its axes but the last", Shape::of(mask.sizes().vec()));
+    return at::movedim(mask.unsqueeze(-1).expand_as(x), axis_, -1).to(x.scalar_type());
+  }
+
   void move_towards(const Tensor& mean, const Tensor& variance) {
     c10::NoGradGuard no_grad;
     moving_mean_.value().lerp_(mean, 1 - options_.momentum);
     moving_variance_.value().lerp_(variance, 1 - options_.momentum);
   }
 
+  static constexpr double kNoneCounted = 1e-7;  // as Keras, so that a batch that is masked whole divides by no zero
   BatchNormalizationOptions options_;
   int64_t rank_ = 0, axis_ = 0, channels_ = 0;
   Weight gamma_, beta_, moving_mean_, moving_variance_;

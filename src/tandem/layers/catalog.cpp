@@ -46,6 +46,7 @@
 #include "tandem/layers/identity.h"
 #include "tandem/layers/layer_normalization.h"
 #include "tandem/layers/leaky_relu.h"
+#include "tandem/layers/masking.h"
 #include "tandem/layers/max_pooling1d.h"
 #include "tandem/layers/max_pooling2d.h"
 #include "tandem/layers/max_pooling3d.h"
@@ -145,6 +146,7 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"Identity", make_from_config<layers::Identity>},
                    {"LayerNormalization", make_from_config<layers::LayerNormalization>},
                    {"LeakyReLU", make_from_config<layers::LeakyReLU>},
+                   {"Masking", make_from_config<layers::Masking>},
                    {"Maximum", make_from_config<layers::Maximum>},
                    {"MaxPooling1D", make_from_config<layers::MaxPooling1D>},
                    {"MaxPooling2D", make_from_config<layers::MaxPooling2D>},

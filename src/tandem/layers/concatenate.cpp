@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include "tandem/layers/masks.h"
 #include "tandem/layers/merging.h"
 
 namespace tandem::layers {
@@ -13,6 +14,7 @@ class ConcatenateLayer : public MergingLayer {
   explicit ConcatenateLayer(int64_t axis) : axis_(axis) {}
 
   std::string class_name() const override { return "Concatenate"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"axis", axis_}}); }
 
   Shapes output_shapes(const Shapes& inputs) override {
@@ -36,6 +38,19 @@ class ConcatenateLayer : public MergingLayer {
       if (!fits(x, inputs.front())) throw_wrong_inputs(must(), shapes_of(inputs));
     }
     return at::cat(inputs.vector(), axis_);
+  }
+
+  Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override {
+    // A mask covers its input's features, so that the axis may be any; an input without one counts everywhere.
+    std::vector<Tensor> whole;
+    bool any = false;
+    for (int64_t i = 0; i < inputs.size(); ++i) {
+      any = any || masks[i].defined();
+      const auto options = inputs[i].options().dtype(at::kBool);
+      whole.push_back(masks[i].defined() ? mask_like(masks[i], inputs[i]).expand_as(inputs[i])
+                                         : at::ones({}, options).expand_as(inputs[i]));
+    }
+    return any ? at::cat(whole, axis_).any(-1) : Tensor();
   }
 
  private:

@@ -19,6 +19,7 @@ class DenseLayer : public Layer {
   }
 
   std::string class_name() const override { return "Dense"; }
+  bool supports_masking() const override { return true; }
 
   Config get_config() const override {
     Config config = Config::object({{"units", units_},

@@ -17,6 +17,7 @@ class ELULayer : public Layer {
   }
 
   std::string class_name() const override { return "ELU"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"alpha", alpha_}}); }
   Shape output_shape(const Shape& input) override { return input; }
   Tensor call(const Tensor& x, const CallContext&) override { return at::elu(x, alpha_); }

@@ -17,12 +17,11 @@ class EmbeddingLayer : public Layer {
       : input_dim_(input_dim), output_dim_(output_dim), options_(std::move(options)) {
     if (input_dim_ <= 0) throw InvalidArgument(c10::str("Embedding: input_dim must be positive, got ", input_dim_));
     if (output_dim_ <= 0) throw InvalidArgument(c10::str("Embedding: output_dim must be positive, got ", output_dim_));
-    if (options_.mask_zero) {
-      throw InvalidArgument("Embedding: mask_zero must be false, since masks are not supported yet, got true");
-    }
   }
 
   std::string class_name() const override { return "Embedding"; }
+  bool supports_masking() const override { return options_.mask_zero; }
+  Tensors compute_mask(const Tensors& inputs, const Tensors&) override { return inputs.front().ne(0); }
 
   Config get_config() const override {
     return Config::object({{"input_dim", input_dim_},

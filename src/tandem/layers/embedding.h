@@ -10,7 +10,7 @@ struct EmbeddingOptions {
   Handle<Initializer> embeddings_initializer = "uniform";
   Handle<Regularizer> embeddings_regularizer = {};
   Handle<Constraint> embeddings_constraint = {};
-  bool mask_zero = false;  // true is not supported yet
+  bool mask_zero = false;  // id 0 is padding: the output has a mask that is false there
   std::string name = {};
 };
 
@@ -18,7 +18,7 @@ struct EmbeddingOptions {
 /// whole numbers of any type, or float32, whose fraction is dropped as Keras does. Weight: embeddings (input_dim,
 /// output_dim). As keras.layers.Embedding.
 ///
-/// Throws InvalidArgument on dimensions that are not positive, on mask_zero, and, naming the row of the batch and the
+/// Throws InvalidArgument on dimensions that are not positive and, naming the row of the batch and the
 /// id, on an id out of range (Keras takes negative ones to count from the end).
 class Embedding : public LayerHandle {
  public:

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "tandem/layers/masks.h"
+
 namespace tandem {
 namespace {
 
@@ -29,5 +31,23 @@ struct Extreme : torch::autograd::Function<Extreme<kLarger>> {
 
 Tensor larger_of(const Tensor& a, const Tensor& b) { return Extreme<true>::apply(a, b); }
 Tensor smaller_of(const Tensor& a, const Tensor& b) { return Extreme<false>::apply(a, b); }
+
+Tensor extreme_of(const std::vector<Tensor>& inputs, Tensor (*choose)(const Tensor&, const Tensor&)) {
+  Tensor found, counted;  // counted: bool of found's shape, undefined where all of it counts
+  for (const auto& input : inputs) {
+    Tensor x = input, mask = mask_of(input);
+    if (mask.defined()) mask = mask_like(mask, x).expand_as(x);
+    if (!found.defined()) {
+      found = x;
+      counted = mask;
+      continue;
+    }
+    if (mask.defined()) x = at::where(mask, x, found);
+    if (counted.defined()) found = at::where(counted, found, x);
+    counted = mask.defined() && counted.defined() ? counted.logical_or(mask) : Tensor();
+    found = choose(found, x);
+  }
+  return found;
+}
 
 }  // namespace tandem

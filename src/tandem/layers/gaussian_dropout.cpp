@@ -16,6 +16,7 @@ class GaussianDropoutLayer : public Layer {
   }
 
   std::string class_name() const override { return "GaussianDropout"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"rate", rate_}, {"seed", seed_to_config(seed_)}}); }
   Shape output_shape(const Shape& input) override { return input; }
 

@@ -18,6 +18,7 @@ class GaussianNoiseLayer : public Layer {
   }
 
   std::string class_name() const override { return "GaussianNoise"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"stddev", stddev_}, {"seed", seed_to_config(seed_)}}); }
   Shape output_shape(const Shape& input) override { return input; }
 

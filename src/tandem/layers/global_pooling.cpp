@@ -2,11 +2,22 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/core/mask.h"
+
 namespace tandem {
 namespace {
 
 Tensor largest(const Tensor& images, c10::IntArrayRef axes, bool keepdims) { return images.amax(axes, keepdims); }
 Tensor average(const Tensor& images, c10::IntArrayRef axes, bool keepdims) { return images.mean(axes, keepdims); }
+
+// The mean of the steps that count; NaN where none does, as in Keras.
+Tensor average_of_steps(const Tensor& sequences, c10::IntArrayRef axes, bool keepdims) {
+  const Tensor mask = mask_of(sequences);
+  if (!mask.defined()) return average(sequences, axes, keepdims);
+  const Tensor counted = mask.unsqueeze(-1);  // (rows, steps, 1)
+  const Tensor sum = at::where(counted, sequences, at::zeros({}, sequences.options())).sum(axes, keepdims);
+  return sum / counted.sum(axes, keepdims).to(sum.scalar_type());
+}
 
 }  // namespace
 
@@ -33,7 +44,8 @@ std::shared_ptr<Layer> make_global_max_pooling(const std::string& class_name, st
 
 std::shared_ptr<Layer> make_global_average_pooling(const std::string& class_name, std::size_t axes,
                                                    const layers::GlobalPoolingOptions& options) {
-  return make_remembered<GlobalPoolingLayer>(options.name, class_name, &average, axes, options.keepdims);
+  return make_remembered<GlobalPoolingLayer>(options.name, class_name, axes == 1 ? &average_of_steps : &average, axes,
+                                             options.keepdims);
 }
 
 }  // namespace tandem

@@ -6,6 +6,7 @@ namespace {
 class IdentityLayer : public Layer {
  public:
   std::string class_name() const override { return "Identity"; }
+  bool supports_masking() const override { return true; }
   void build_many(const Shapes&) override {}
   Shapes output_shapes(const Shapes& inputs) override { return inputs; }
   Tensors call_many(const Tensors& inputs, const CallContext&) override { return inputs; }

@@ -74,6 +74,8 @@ Tensors Layer::call_many(const Tensors& inputs, const CallContext& context) {
 
 Tensor Layer::call_with_relu(const Tensor& x, const CallContext& context) { return at::relu(call(x, context)); }
 
+Tensors Layer::compute_mask(const Tensors& /*inputs*/, const Tensors& masks) { return masks; }
+
 Shape Layer::output_shape(const Shape& input) {
   // What call returns for a dry run, with its batch axis unknown again.
   c10::NoGradGuard no_grad;

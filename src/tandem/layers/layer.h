@@ -44,6 +44,12 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// True when call_with_relu is there: max(0, call), in fewer passes over memory than the two layers need.
   virtual bool can_apply_relu() const { return false; }
   virtual Tensor call_with_relu(const Tensor& x, const CallContext& context);
+  /// True when outputs get masks from compute_mask, as keras.Layer.supports_masking; with the others masks end. A layer
+  /// that uses the mask of an input finds it by mask_of (core/mask.h).
+  virtual bool supports_masking() const { return false; }
+  /// The outputs' masks for the inputs', undefined where there is none, as keras.Layer.compute_mask. The default hands
+  /// them on. Only where supports_masking.
+  virtual Tensors compute_mask(const Tensors& inputs, const Tensors& masks);
   /// Shape of the output; the default makes a dry run of call on zeros.
   virtual Shape output_shape(const Shape& input);
   virtual Shapes output_shapes(const Shapes& inputs);

@@ -6,6 +6,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/masks.h"
 
 namespace tandem {
 
@@ -64,8 +65,10 @@ Tensors LayerHandle::call_many(const Tensors& inputs, const CallContext& context
                                    "register it with track, or set_trainable(false) where that is meant"));
   }
   const CallContext call = next_call(context);
-  if (!call.trace) return layer->call_many(inputs, call);
-  return call.trace->record(*layer, inputs, [&] { return layer->call_many(inputs, call); });
+  Tensors outputs = call.trace ? call.trace->record(*layer, inputs, [&] { return layer->call_many(inputs, call); })
+                               : layer->call_many(inputs, call);
+  hand_on_masks(*layer, inputs, outputs);
+  return outputs;
 }
 
 }  // namespace tandem

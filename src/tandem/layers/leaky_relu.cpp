@@ -17,6 +17,7 @@ class LeakyReLULayer : public Layer {
   }
 
   std::string class_name() const override { return "LeakyReLU"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"negative_slope", negative_slope_}}); }
   Shape output_shape(const Shape& input) override { return input; }
   Tensor call(const Tensor& x, const CallContext&) override { return at::leaky_relu(x, negative_slope_); }

@@ -13,6 +13,7 @@ class MaskedDropoutLayer : public Layer {
   MaskedDropoutLayer(std::string class_name, double rate, Shape noise_shape, const Seed& seed);
 
   std::string class_name() const override { return class_name_; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override;
   Shape output_shape(const Shape& input) override;
   Tensor call(const Tensor& x, const CallContext& context) override;

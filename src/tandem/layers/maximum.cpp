@@ -1,7 +1,5 @@
 #include "tandem/layers/maximum.h"
 
-#include <numeric>
-
 #include "tandem/layers/extreme.h"
 #include "tandem/layers/merging.h"
 
@@ -13,9 +11,7 @@ class MaximumLayer : public ElementwiseMergeLayer {
   std::string class_name() const override { return "Maximum"; }
 
  protected:
-  Tensor merge(const std::vector<Tensor>& inputs, bool) const override {
-    return std::accumulate(inputs.begin() + 1, inputs.end(), inputs[0], larger_of);
-  }
+  Tensor merge(const std::vector<Tensor>& inputs, bool) const override { return extreme_of(inputs, larger_of); }
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/masks.h"
 
 namespace tandem {
 
@@ -62,6 +63,8 @@ Tensors ElementwiseMergeLayer::call_many(const Tensors& inputs, const CallContex
   }
   return merge(of_one_rank, false);
 }
+
+Tensors ElementwiseMergeLayer::compute_mask(const Tensors&, const Tensors& masks) { return union_of(masks); }
 
 Tensor sum_of(const std::vector<Tensor>& inputs, bool equal) {
   Tensor sum = inputs[0] + inputs[1];

@@ -29,6 +29,9 @@ class ElementwiseMergeLayer : public MergingLayer {
 
   Shapes output_shapes(const Shapes& inputs) override;
   Tensors call_many(const Tensors& inputs, const CallContext& context) override;
+  /// A step counts where it does in any input, and everywhere where an input has no mask.
+  bool supports_masking() const override { return true; }
+  Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override;
 
  protected:
   /// Merges two or more inputs of one rank, whose shapes fit together and are `equal` or not. Leaves them as they are.

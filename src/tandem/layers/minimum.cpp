@@ -1,7 +1,5 @@
 #include "tandem/layers/minimum.h"
 
-#include <numeric>
-
 #include "tandem/layers/extreme.h"
 #include "tandem/layers/merging.h"
 
@@ -13,9 +11,7 @@ class MinimumLayer : public ElementwiseMergeLayer {
   std::string class_name() const override { return "Minimum"; }
 
  protected:
-  Tensor merge(const std::vector<Tensor>& inputs, bool) const override {
-    return std::accumulate(inputs.begin() + 1, inputs.end(), inputs[0], smaller_of);
-  }
+  Tensor merge(const std::vector<Tensor>& inputs, bool) const override { return extreme_of(inputs, smaller_of); }
 };
 
 }  // namespace

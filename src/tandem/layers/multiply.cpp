@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/layers/masks.h"
 #include "tandem/layers/merging.h"
 
 namespace tandem::layers {
@@ -14,9 +15,19 @@ class MultiplyLayer : public ElementwiseMergeLayer {
  protected:
   Tensor merge(const std::vector<Tensor>& inputs, bool) const override {
     // Each product is kept for the gradients, so that none can be made in place.
-    Tensor product = inputs[0] * inputs[1];
-    for (std::size_t i = 2; i < inputs.size(); ++i) product = product * inputs[i];
-    return product;
+    Tensor product = factor(inputs[0]) * factor(inputs[1]);
+    for (std::size_t i = 2; i < inputs.size(); ++i) product = product * factor(inputs[i]);
+    Tensors masks;
+    for (const auto& x : inputs) masks.push_back(mask_of(x));
+    const Tensor counted = union_of(masks);
+    return counted.defined() ? product * mask_like(counted, product) : product;
+  }
+
+ private:
+  // An input is 1 where its mask leaves it out, as in Keras.
+  static Tensor factor(const Tensor& x) {
+    const Tensor mask = mask_of(x);
+    return mask.defined() ? at::where(mask_like(mask, x), x, at::ones({}, x.options())) : x;
   }
 };
 

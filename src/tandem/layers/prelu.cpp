@@ -18,6 +18,7 @@ class PReLULayer : public Layer {
         shared_axes_(std::move(options.shared_axes)) {}
 
   std::string class_name() const override { return "PReLU"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override {
     Config config = Config::object();
     add_weight_config(config, "alpha", alpha_options_);

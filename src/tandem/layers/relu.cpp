@@ -21,6 +21,7 @@ class ReLULayer : public Layer {
   }
 
   std::string class_name() const override { return "ReLU"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override {
     return Config::object({{"max_value", options_.max_value ? Config(*options_.max_value) : Config()},
                            {"negative_slope", options_.negative_slope},

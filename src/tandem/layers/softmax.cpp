@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/core/mask.h"
 #include "tandem/layers/input_axes.h"
 #include "tandem/layers/serialization.h"
 
@@ -13,6 +14,7 @@ class SoftmaxLayer : public Layer {
   explicit SoftmaxLayer(Axes axis) : axis_(std::move(axis)) {}
 
   std::string class_name() const override { return "Softmax"; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"axis", axis_.to_config()}}); }
 
   void build(const Shape& input) override { input_axes(*this, axis_, input); }
@@ -22,8 +24,9 @@ class SoftmaxLayer : public Layer {
     return input;
   }
 
-  Tensor call(const Tensor& x, const CallContext& context) override {
-    const auto axes = input_axes(*this, axis_, Shape::of(x.sizes().vec()));
+  Tensor call(const Tensor& input, const CallContext& context) override {
+    const auto axes = input_axes(*this, axis_, Shape::of(input.sizes().vec()));
+    const Tensor x = without_masked(input);
     if (axes.size() > 1) {
       const Tensor shares = at::exp(x - x.detach().amax(axes, /*keepdim=*/true));
       return shares / shares.sum(axes, /*keepdim=*/true);
@@ -34,6 +37,15 @@ class SoftmaxLayer : public Layer {
   }
 
  private:
+  // What the mask leaves out is so small that it gets no share.
+  Tensor without_masked(const Tensor& x) const {
+    const Tensor mask = mask_of(x);
+    if (!mask.defined()) return x;
+    if (mask.dim() != x.dim())
+      throw_shape_error(*this, "the input's mask must have the input's shape", Shape::of(mask.sizes().vec()));
+    return x.masked_fill(mask.logical_not(), -1e9);
+  }
+
   Axes axis_;
 };
 

@@ -14,6 +14,7 @@ class SpatialDropoutLayer : public Layer {
   SpatialDropoutLayer(std::string class_name, std::size_t axes, double rate, const Seed& seed);
 
   std::string class_name() const override { return class_name_; }
+  bool supports_masking() const override { return true; }
   Config get_config() const override;
   Shape output_shape(const Shape& input) override;
   Tensor call(const Tensor& x, const CallContext& context) override;

@@ -16,9 +16,10 @@ LossMetric::LossMetric(std::string class_name, std::string name, std::shared_ptr
 
 // The sample weights, 0 where the loss masks values.
 Tensor LossMetric::counted(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const {
-  if (!sample_weight.defined() || !loss_->has_mask()) return sample_weight;
+  const Tensor weights = weights_under_mask(sample_weight, y_pred, name());
+  if (!weights.defined() || !loss_->has_mask()) return weights;
   const Tensor mask = loss_->mask(y_true, y_pred);
-  return fit_weights(mask, sample_weight, name()) * mask;
+  return fit_weights(mask, weights, name()) * mask;
 }
 
 void LossMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {

@@ -22,7 +22,8 @@ MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction 
 
 void MeanMetric::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
   const c10::AutoGradMode no_gradient(false);
-  add(function_(y_true, y_pred), y_pred.dim() == 0 ? 1 : y_pred.size(0), sample_weight);
+  add(function_(y_true, y_pred), y_pred.dim() == 0 ? 1 : y_pred.size(0),
+      weights_under_mask(sample_weight, y_pred, name()));
 }
 
 void MeanMetric::add(Tensor values, int64_t rows, const Tensor& sample_weight) {

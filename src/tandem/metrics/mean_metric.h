@@ -11,7 +11,8 @@ namespace tandem {
 using MetricFunction = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
 
 /// The mean over all rows of a function of target and prediction, as keras.metrics.MeanMetricWrapper. A row's value is
-/// the mean over its further axes; with sample weights the result is sum(weight * value) / sum(weight). Its states are
+/// the mean over its further axes; with sample weights the result is sum(weight * value) / sum(weight), and what
+/// y_pred's mask leaves out has weight 0. Its states are
 /// total and count: the numerator and the denominator, kept in float64 so that long epochs lose nothing.
 class MeanMetric : public Metric {
  public:

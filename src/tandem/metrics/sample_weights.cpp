@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 #include "tandem/losses/targets.h"
 
 namespace tandem {
@@ -21,6 +22,13 @@ Tensor fit_weights(const Tensor& values, const Tensor& sample_weight, const std:
                                    shape_text(values), " or one weight a row, got ", shape_text(sample_weight)));
   }
   return weight.expand_as(values);
+}
+
+Tensor weights_under_mask(const Tensor& sample_weight, const Tensor& y_pred, const std::string& metric) {
+  const Tensor mask = mask_of(y_pred);
+  if (!mask.defined()) return sample_weight;
+  const Tensor counted = mask.to(at::kFloat);
+  return sample_weight.defined() ? fit_weights(counted, sample_weight, metric) * counted : counted;
 }
 
 }  // namespace tandem

@@ -10,4 +10,8 @@ namespace tandem {
 /// when they do not fit.
 Tensor fit_weights(const Tensor& values, const Tensor& sample_weight, const std::string& metric);
 
+/// Sample weights that are 0 where the mask that travels with `y_pred` (core/mask.h) is false; `sample_weight` itself,
+/// which may be undefined, where there is none.
+Tensor weights_under_mask(const Tensor& sample_weight, const Tensor& y_pred, const std::string& metric);
+
 }  // namespace tandem

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "tandem/core/mask.h"
 #include "tandem/network/flat_graph.h"
 
 namespace tandem {
@@ -209,7 +210,8 @@ class Placer {
 Tensors PlacedStep::run(const Tensors& inputs, const CallContext& graph_context) const {
   CallContext context = graph_context;
   for (auto part : parts) context = context.part(part);
-  return step ? step->run(inputs, context) : layer->call_many(inputs, context);
+  if (step) return step->run(inputs, context);
+  return with_mask_of(inputs.front(), layer->call_many(inputs, context).front());  // an Input, to its type
 }
 
 std::vector<Tensor> Segment::run(std::vector<Tensor> given, const CallContext& context) const {

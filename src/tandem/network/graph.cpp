@@ -9,6 +9,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/masks.h"
 #include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -131,7 +132,9 @@ Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const 
   const auto call = [&] {
     return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : layer->call_many(inputs, context);
   };
-  return context.trace ? context.trace->record(*layer, inputs, call) : call();
+  Tensors outputs = context.trace ? context.trace->record(*layer, inputs, call) : call();
+  hand_on_masks(*layer, inputs, outputs);
+  return outputs;
 }
 
 Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
@@ -140,7 +143,8 @@ Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
   check_inputs(given);
   Tensors converted;
   for (int64_t i = 0; i < inputs.size(); ++i)
-    converted.push_back(inputs_[i].node()->layer->call(inputs[i], context));  // to the Input's type
+    converted.push_back(
+        with_mask_of(inputs[i], inputs_[i].node()->layer->call(inputs[i], context)));  // to the Input's type
   return context.placed ? context.placed->run(*this, converted, context) : run_steps(converted, context);
 }
 

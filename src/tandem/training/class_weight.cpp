@@ -34,7 +34,11 @@ class ClassWeighting : public data::Transform {
       const auto found = weights_.find(id[i]);
       if (found != weights_.end()) factor[i] = static_cast<float>(found->second);
     }
-    batch.weights = batch.weights.defined() ? batch.weights * factors : factors;
+    if (batch.weights.defined()) {
+      while (factors.dim() < batch.weights.dim()) factors = factors.unsqueeze(-1);
+      factors = batch.weights * factors;
+    }
+    batch.weights = factors;
     return batch;
   }
 
