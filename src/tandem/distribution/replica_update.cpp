@@ -18,7 +18,7 @@ ReplicaUpdate::ReplicaUpdate(const Program& program, Replica& replica, int64_t i
   if (chosen_ && std::all_of(chosen_, chosen_ + chosen.numel(), [](double flag) { return flag > 0; }))
     chosen_ = nullptr;
   const auto& optimizer = *program.optimizer;
-  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.clips() && replica.constrained.empty();
+  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.prepares() && replica.constrained.empty();
 }
 
 void ReplicaUpdate::update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
@@ -31,7 +31,7 @@ void ReplicaUpdate::update_bucket(std::size_t bucket) {
   update(part.parameters, part.gradients, part.slots);
 }
 
-void ReplicaUpdate::update_whole() {
+bool ReplicaUpdate::update_whole() {
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
   if (scale_ != 1) own.gradients().mul_(scale_);
@@ -42,7 +42,9 @@ void ReplicaUpdate::update_whole() {
     places.push_back(own.places()[i]);
     meant.push_back(i);
   }
-  if (optimizer.clips()) optimizer.clip(own.gradients(), places);
+  if (optimizer.prepares() &&
+      !optimizer.prepare({own.gradients(), replica_.slots, places, iteration_, replica_.numbers}))
+    return false;
   if (!chosen_ && optimizer.elementwise()) {
     update(own.parameters(), own.gradients(), replica_.slots);
   } else {
@@ -57,6 +59,7 @@ void ReplicaUpdate::update_whole() {
     Tensor& value = replica_.own(w);
     value.copy_((*w.variable().constraint)(value.detach()));
   }
+  return true;
 }
 
 }  // namespace tandem::distribute

@@ -17,8 +17,9 @@ class ReplicaUpdate {
   /// True when buckets can be updated one by one: nothing needs all gradients, or whole weights.
   bool by_bucket() const { return by_bucket_; }
   void update_bucket(std::size_t bucket);
-  /// Clips, updates the weights that are meant, and applies constraints.
-  void update_whole();
+  /// Prepares the gradients, updates the weights that are meant, and applies constraints. False: the optimizer makes no
+  /// update of them.
+  bool update_whole();
 
  private:
   void update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots);

@@ -148,6 +148,17 @@ void ModelBody::go_on_from(const OptimizerProgress& progress) {
   if (progress.state) set_optimizer_state(*progress.state);
 }
 
+void ModelBody::restore(const std::string& path) {
+  std::optional<OptimizerProgress> progress;
+  if (compiled_) {
+    const auto file = saving::open_weights(path);
+    progress = read_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), file.root());
+  }
+  saving::load_weights(*network_, path, {});
+  trainer().load();
+  if (progress) go_on_from(*progress);
+}
+
 saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
   if (trainer_) trainer_->store();  // a file may hold some of the weights only
   std::optional<OptimizerProgress> progress;

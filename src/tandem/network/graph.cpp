@@ -9,6 +9,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/layer_calls.h"
 #include "tandem/layers/masks.h"
 #include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
@@ -65,6 +66,7 @@ void Graph::plan() {
   for (const auto& node : order_.nodes) {
     if (node->is_input()) continue;
     GraphStep step{node->layer.get(),
+                   node->arguments.get(),
                    node->device,
                    steps_.size(),
                    false,
@@ -130,7 +132,7 @@ Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const 
   // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
   const CallScope scope(context);
   const auto call = [&] {
-    return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : layer->call_many(inputs, context);
+    return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : run_call(*layer, arguments, inputs, context);
   };
   Tensors outputs = context.trace ? context.trace->record(*layer, inputs, call) : call();
   hand_on_masks(*layer, inputs, outputs);
@@ -179,7 +181,7 @@ Shapes Graph::output_shapes(const Shapes& inputs) {
         if (inputs_[i] == input) arguments.push_back(inputs[static_cast<std::size_t>(i)]);
       }
     }
-    shapes[node.get()] = node->layer->output_shapes(arguments);
+    shapes[node.get()] = shapes_of_call(*node->layer, node->arguments.get(), arguments);
   }
   Shapes results;
   for (int64_t i = 0; i < outputs_.size(); ++i) {

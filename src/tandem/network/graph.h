@@ -18,6 +18,7 @@ void set_fusion(bool on);
 /// One layer call of a graph: which values it reads, where its outputs go, and which values nobody needs after it.
 struct GraphStep {
   Layer* layer;
+  const CallArguments* arguments;  // of the node; null: the inputs alone
   std::optional<Device> device;  // of the DeviceScope in which the call was made
   uint64_t part;                 // its number among all nodes' calls, which picks its stream of random numbers
   bool relu;                     // max(0, output) is part of the step

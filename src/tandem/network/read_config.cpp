@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/layers/catalog.h"
+#include "tandem/layers/operation.h"
 
 namespace tandem {
 namespace {
@@ -79,10 +80,8 @@ LayerHandle read_layer(const Config& entry, const ConfigPlace& place) {
   if (of_keras && is_network_class(class_name)) return LayerHandle(read_network(class_name, config, place));
   return place.run([&] {
     const Config module = entry.get("module", {}), registered = entry.get("registered_name", {});
-    if (of_keras && module.is_string() && module.as_string().find(".ops.") != std::string::npos) {
-      throw DataError(c10::str("operation '", class_name, "' (", module.as_string(),
-                               ") is not supported; use a layer in its place"));
-    }
+    if (of_keras && module.is_string() && module.as_string().find(".ops.") != std::string::npos)
+      return operation_from_config(class_name, module.as_string(), config);
     const bool packaged = registered.is_string() && registered.as_string().find('>') != std::string::npos;
     if (packaged) return layer_from_config(registered.as_string(), config, LayerOrigin::kProgram);
     if (!of_keras) return layer_from_config(class_name, config, LayerOrigin::kProgram);

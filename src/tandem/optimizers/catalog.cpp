@@ -10,6 +10,7 @@
 #include "tandem/optimizers/ftrl.h"
 #include "tandem/optimizers/lamb.h"
 #include "tandem/optimizers/lion.h"
+#include "tandem/optimizers/loss_scale_optimizer.h"
 #include "tandem/optimizers/nadam.h"
 #include "tandem/optimizers/rmsprop.h"
 #include "tandem/optimizers/sgd.h"
@@ -50,6 +51,7 @@ const Catalog<OptimizerMaker>& optimizer_catalog() {
                                                                 {"Lamb", make_optimizer<optimizers::Lamb>},
                                                                 {"adafactor", make_optimizer<optimizers::Adafactor>},
                                                                 {"Adafactor", make_optimizer<optimizers::Adafactor>},
+                                                                {"LossScaleOptimizer", make_optimizer<optimizers::LossScaleOptimizer>},
                                                             });
   return catalog;
 }
