@@ -134,7 +134,8 @@ TEST(AsPlaced, MasksCrossDevices) {
   const auto build = [] {
     const auto ids = Input({5});
     const auto words = on("cpu:0", [&] { return Embedding(7, 4, {.mask_zero = true})(ids); });
-    return on("cpu:1", [&] { return Model(ids, Dense(3, {.activation = "softmax"})(GlobalAveragePooling1D()(words))); });
+    return on("cpu:1",
+              [&] { return Model(ids, Dense(3, {.activation = "softmax"})(GlobalAveragePooling1D()(words))); });
   };
   const Tensor ids = (RandomStream(8).uniform({13, 5}) * 7).floor();
   expect_as_on_one_device({build, placed_compile(), ids, one_hot(13, 3, 2), {.batch_size = 4, .epochs = 2}});

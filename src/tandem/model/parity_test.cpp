@@ -225,7 +225,8 @@ TEST(Parity, MasksOfPaddedSteps) {  // the number of steps that count differs by
 TEST(Parity, PaddedStepsChangeNothing) {  // whatever stands there in labels and weights
   Tagging task;
   const auto run = [&] {
-    return train({Tagging::build, task.compile, task.ids, task.labels, {.epochs = 2, .sample_weight = task.weights}}, 2);
+    return train({Tagging::build, task.compile, task.ids, task.labels, {.epochs = 2, .sample_weight = task.weights}},
+                 2);
   };
   const auto want = run();
   const Tensor padded = task.ids.eq(0);
