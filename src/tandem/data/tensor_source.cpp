@@ -53,9 +53,7 @@ TensorSource::TensorSource(Batch tensors) : tensors_(std::move(tensors)) {
     rows = tensors_.x[0].size(0);
   }
   for (int64_t i = 0; i < tensors_.y.size(); ++i) tensors_.y[i] = checked(tensors_.y[i], c10::str("y[", i, "]"), rows);
-  if (Tensor& weights = tensors_.weights; weights.defined()) {
-    weights = checked(weights, "weights", rows).to(at::kFloat);
-  }
+  if (Tensor& weights = tensors_.weights; weights.defined()) weights = checked(weights, "weights", rows).to(at::kFloat);
   if (rows == 0)
     throw DataError(c10::str("data set: it must have at least one row, got x[0] of shape ",
                              Shape::of(tensors_.x[0].sizes().vec())));

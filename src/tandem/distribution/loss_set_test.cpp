@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "tandem/core/mask.h"
 #include "tandem/losses/mean_squared_error.h"
 #include "tandem/losses/sparse_categorical_crossentropy.h"
 #include "tandem/testing/message_of.h"
@@ -60,14 +61,33 @@ TEST(LossSet, OutputsAreWeighedInTheTotalOnly) {
   EXPECT_NEAR(value.total.item<double>(), 1 + 0.25 * 10, 1e-6);
 }
 
+TEST(LossSet, TheOutputsMaskLeavesOutSteps) {
+  const auto set = squared_error();
+  const Tensor y = at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({2, 3, 1}), output = at::zeros({2, 3, 1});
+  set_mask(output, at::tensor({1, 0, 1, 0, 0, 1}).to(at::kBool).view({2, 3}));
+  auto sums = set.add_up(output, {}, {y, y, {}});
+  EXPECT_TRUE(sums.masked);
+  EXPECT_EQ(sums.counts, (std::vector<double>{3}));
+  EXPECT_NEAR(set.mean(sums, sums.counts).total.item<double>(), (1 + 9 + 36) / 3.0, 1e-5);
+  // Weights by step, as Keras takes them for (rows, steps) and (rows, steps, 1).
+  const Tensor weights = at::tensor({1.0F, 9.0F, 0.5F, 9.0F, 9.0F, 2.0F}).view({2, 3});
+  for (const auto& w : {weights, weights.unsqueeze(-1)}) {
+    sums = set.add_up(output, {}, {y, y, w});
+    EXPECT_NEAR(set.mean(sums, sums.counts).total.item<double>(), (1 + 0.5 * 9 + 2 * 36) / 3.0, 1e-5);
+  }
+  EXPECT_NE(message_of([&] {
+              set.add_up(output, {}, {y, y, at::ones({2, 2})});
+            }).find("sample weights must have"),
+            std::string::npos);
+}
+
 TEST(LossSet, MaskedValuesLeaveTheDivisor) {
   const LossSet set({losses::SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = 0}).get()}, {1.0});
-  EXPECT_TRUE(set.masked());
-  EXPECT_FALSE(squared_error().masked());
   // Logits 0 for 4 classes: each loss is log 4; 3 of 6 labels are ignored, weights are 1 and 2 by row.
   const Tensor labels = at::tensor({0, 1, 2, 0, 3, 0}, at::kInt).view({2, 3});
   const Tensor logits = at::zeros({2, 3, 4}).requires_grad_(true);
   const auto sums = set.add_up(logits, {}, {logits, labels, at::tensor({1.0F, 2.0F})});
+  EXPECT_TRUE(sums.masked);
   EXPECT_EQ(sums.counts, (std::vector<double>{3}));
   const auto value = set.mean(sums, sums.counts);
   EXPECT_NEAR(value.total.item<double>(), std::log(4.0) * (1 + 1 + 2) / 3, 1e-6);

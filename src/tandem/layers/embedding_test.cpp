@@ -79,11 +79,9 @@ TEST(Embedding, NamesTheRowOfAnIdOutOfRange) {
 TEST(Embedding, RefusesWhatCannotWork) {
   expect_refused([] { Embedding(0, 3); }, {"Embedding", "input_dim", "0"});
   expect_refused([] { Embedding(3, -1); }, {"Embedding", "output_dim", "-1"});
-  expect_refused([] { Embedding(3, 3, {.mask_zero = true}); }, {"Embedding", "mask_zero", "not supported yet"});
   const auto config = [](const char* more) {
     return Config::from_json(std::string(R"({"input_dim": 3, "output_dim": 2, )") + more + "}");
   };
-  expect_refused([&] { layer_from_config("Embedding", config(R"("mask_zero": true)")); }, {"Embedding", "mask_zero"});
   expect_refused([&] { layer_from_config("Embedding", config(R"("lora_rank": 2)")); }, {"Embedding", "lora_rank"});
   layer_from_config("Embedding", config(R"("input_length": 7)"));  // Keras 2's, which only told the shape
 }

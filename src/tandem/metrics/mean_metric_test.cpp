@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 
 namespace tandem {
 namespace {
@@ -56,6 +57,20 @@ TEST(MeanMetric, WeightsOfRowsOrOfValues) {
     metric.update({}, values, weight);
     EXPECT_DOUBLE_EQ(metric.result(), want) << weight.sizes();
   }
+}
+
+TEST(MeanMetric, WhatTheMaskLeavesOutDoesNotCount) {
+  const auto metric = Metric::make("mse");
+  const Tensor y = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2, 1}), prediction = at::zeros({2, 2, 1});
+  set_mask(prediction, at::tensor({1, 0, 1, 1}).to(at::kBool).view({2, 2}));
+  metric->update(y, prediction, {});
+  EXPECT_NEAR(metric->result(), (1 + 9 + 16) / 3.0, 1e-6);
+  metric->reset();
+  metric->update(y, prediction, at::tensor({1.0F, 5.0F, 0.0F, 3.0F}).view({2, 2}));
+  EXPECT_NEAR(metric->result(), (1 + 3 * 16) / 4.0, 1e-6);
+  metric->reset();
+  metric->update(y, prediction, at::tensor({2.0F, 1.0F}));  // a weight a row
+  EXPECT_NEAR(metric->result(), (2 * 1 + 9 + 16) / 4.0, 1e-6);
 }
 
 TEST(MeanMetric, NamesWeightsThatDoNotFit) {

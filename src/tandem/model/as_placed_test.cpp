@@ -16,6 +16,7 @@
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/embedding.h"
 #include "tandem/layers/flatten.h"
+#include "tandem/layers/global_average_pooling1d.h"
 #include "tandem/layers/global_average_pooling2d.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/regularizers.h"
@@ -127,6 +128,17 @@ TEST(AsPlaced, MaskedLosses) {
                                .loss = losses::SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = 0})};
   const Tensor labels = (RandomStream(3).uniform({9, 5}) * 4).to(at::kInt);
   expect_as_on_one_device({build, compile, normal({9, 5, 3}, 1), labels, {.batch_size = 4, .epochs = 2}});
+}
+
+TEST(AsPlaced, MasksCrossDevices) {
+  const auto build = [] {
+    const auto ids = Input({5});
+    const auto words = on("cpu:0", [&] { return Embedding(7, 4, {.mask_zero = true})(ids); });
+    return on("cpu:1",
+              [&] { return Model(ids, Dense(3, {.activation = "softmax"})(GlobalAveragePooling1D()(words))); });
+  };
+  const Tensor ids = (RandomStream(8).uniform({13, 5}) * 7).floor();
+  expect_as_on_one_device({build, placed_compile(), ids, one_hot(13, 3, 2), {.batch_size = 4, .epochs = 2}});
 }
 
 TEST(AsPlaced, ModelsWithinAreDivided) {

@@ -10,6 +10,7 @@
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/embedding.h"
 #include "tandem/layers/flatten.h"
+#include "tandem/layers/global_average_pooling1d.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/max_pooling2d.h"
 #include "tandem/layers/regularizers.h"
@@ -85,6 +86,21 @@ TEST(HostPart, InTheMiddleWithMaskedLossAndAccumulation) {
                                .loss = losses::SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = 0})};
   const Tensor labels = (RandomStream(3).uniform({9, 5}) * 4).to(at::kInt);
   expect_parity({build, compile, normal({9, 5, 3}, 1), labels, {.batch_size = 4, .epochs = 2, .accumulate = 2}});
+}
+
+TEST(HostPart, MasksGoToTheHostAndBack) {
+  const auto build = [] {
+    const auto ids = Input({5});
+    KerasTensor words = Embedding(7, 4, {.mask_zero = true})(ids);
+    {
+      const DeviceScope host("cpu:0");
+      words = BatchNormalization({.momentum = 0.8})(words);
+    }
+    return Model(ids, Dense(3, {.activation = "softmax"})(GlobalAveragePooling1D()(words)));
+  };
+  const Tensor ids = (RandomStream(8).uniform({13, 5}) * 6).floor() + 1;
+  for (int64_t row = 0; row < 13; ++row) ids[row].slice(0, 1 + row % 4).zero_();
+  expect_parity({build, host_compile(), ids, one_hot(13, 3, 2), {.batch_size = 4, .epochs = 2}});
 }
 
 TEST(HostPart, BytesToTheHostAreCounted) {

@@ -4,6 +4,7 @@
 
 #include "tandem/core/random.h"
 #include "tandem/layers/add.h"
+#include "tandem/layers/batch_normalization.h"
 #include "tandem/layers/concatenate.h"
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/conv2d_transpose.h"
@@ -186,6 +187,52 @@ TEST(Parity, IgnoredClassesLeaveTheDivisor) {
   labels.slice(0, 0, 2).zero_();  // a device with nothing but ignored labels
   expect_parity({build, compile, normal({9, 5, 3}, 1), labels, {.batch_size = 4, .epochs = 2, .shuffle = false}});
   expect_parity({build, compile, normal({9, 5, 3}, 1), labels, {.batch_size = 2, .epochs = 2, .shuffle = false}}, {4});
+}
+
+// Tokens of unequal lengths, padded behind with 0; a label and a weight at each of 6 places.
+struct Tagging {
+  Tensor ids = (RandomStream(3).uniform({9, 6}) * 5).floor() + 1;
+  Tensor labels = (RandomStream(4).uniform({9, 6}) * 4).to(at::kInt);
+  Tensor weights = RandomStream(5).uniform({9, 6}) * 2;
+  CompileOptions compile{.optimizer = optimizers::SGD({.learning_rate = 0.3}),
+                         .loss = "sparse_categorical_crossentropy",
+                         .metrics = {"accuracy"},
+                         .weighted_metrics = {"accuracy", "sparse_categorical_crossentropy"}};
+
+  Tagging() {
+    for (int64_t row = 0; row < 9; ++row) ids[row].slice(0, 1 + row % 4).zero_();
+  }
+  static Model build() {
+    const auto ids = Input({6});
+    const auto words = Dropout(0.2)(Embedding(6, 4, {.mask_zero = true})(ids));
+    const auto normal = BatchNormalization({.synchronized = true})(words);
+    return Model(ids, Dense(4, {.activation = "softmax"})(Add()({words, normal})));
+  }
+};
+
+TEST(Parity, MasksOfPaddedSteps) {  // the number of steps that count differs by device
+  const Tagging task;
+  for (const int64_t batch_size : {4, 9}) {
+    expect_parity({Tagging::build, task.compile, task.ids, task.labels, {.batch_size = batch_size, .epochs = 2}});
+    expect_parity({Tagging::build,
+                   task.compile,
+                   task.ids,
+                   task.labels,
+                   {.batch_size = batch_size, .epochs = 2, .sample_weight = task.weights}});
+  }
+}
+
+TEST(Parity, PaddedStepsChangeNothing) {  // whatever stands there in labels and weights
+  Tagging task;
+  const auto run = [&] {
+    return train({Tagging::build, task.compile, task.ids, task.labels, {.epochs = 2, .sample_weight = task.weights}},
+                 2);
+  };
+  const auto want = run();
+  const Tensor padded = task.ids.eq(0);
+  task.labels = task.labels.masked_fill(padded, 1);
+  task.weights = task.weights.masked_fill(padded, 77);
+  expect_same(run(), want);
 }
 
 TEST(Parity, PredictionsAreInOrder) {  // U05, U17

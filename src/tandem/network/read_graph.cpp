@@ -11,6 +11,7 @@
 #include "tandem/layers/layer_calls.h"
 #include "tandem/layers/layer_with_arguments.h"
 #include "tandem/network/graph.h"
+#include "tandem/network/mask_operations.h"
 #include "tandem/network/read_config.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -338,7 +339,8 @@ class GraphReader {
 }  // namespace
 
 std::shared_ptr<Network> read_graph(const Config& config, const ConfigPlace& place) {
-  return GraphReader(config, place).read();
+  const Config without_masks = without_mask_operations(config);
+  return GraphReader(without_masks, place).read();
 }
 
 }  // namespace tandem

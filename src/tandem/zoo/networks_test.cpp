@@ -2,19 +2,41 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tandem/optimizers/rmsprop.h"
 #include "tandem/testing/message_of.h"
 #include "tandem/zoo/catalog.h"
 #include "tandem/zoo/cnn.h"
+#include "tandem/zoo/densenet121.h"
 #include "tandem/zoo/keras_network_test.h"
 #include "tandem/zoo/minigooglenet.h"
 #include "tandem/zoo/mlp.h"
+#include "tandem/zoo/mobilenetv2.h"
 #include "tandem/zoo/resnet20.h"
+#include "tandem/zoo/resnet50.h"
+#include "tandem/zoo/vgg16.h"
 
 namespace tandem::zoo {
 namespace {
 
 using testing::message_of;
+
+// The networks for ImageNet without the softmax that would round their outputs to 0 and 1.
+template <auto kNetwork, class Options>
+Model logits() {
+  return kNetwork(Options{.input_shape = {32, 32, 3}, .classes = 10, .classifier_activation = "linear"});
+}
+const std::map<std::string, Model (*)()>& with_logits() {
+  static const std::map<std::string, Model (*)()> networks{
+      {"resnet50", logits<resnet50, ImageNetOptions>},
+      {"resnet50v2", logits<resnet50v2, ImageNetOptions>},
+      {"densenet121", logits<densenet121, ImageNetOptions>},
+      {"mobilenetv2", logits<mobilenetv2, MobileNetV2Options>},
+      {"vgg16", logits<vgg16, ImageNetOptions>},
+  };
+  return networks;
+}
 
 class ZooNetwork : public ::testing::TestWithParam<std::string> {};
 
@@ -24,7 +46,9 @@ TEST_P(ZooNetwork, HasTheLayersOfKeras) {
 }
 
 TEST_P(ZooNetwork, PredictsWhatKerasPredicts) {
-  testing::expect_predicts_as_keras(GetParam(), make(GetParam(), 10).model);
+  const auto image_net = with_logits().find(GetParam());
+  testing::expect_predicts_as_keras(
+      GetParam(), image_net == with_logits().end() ? make(GetParam(), 10).model : image_net->second());
 }
 
 TEST_P(ZooNetwork, TrainsByItsRecipe) {
@@ -47,6 +71,12 @@ TEST(Zoo, HasTheNumbersOfWeightsThatThePapersModelsHave) {
   EXPECT_EQ(cnn().count_params(), 356810);
   EXPECT_EQ(mlp().count_params(), (32 * 32 * 3 + 1) * 256 + (256 + 1) * 128 + (128 + 1) * 10);
   EXPECT_EQ(resnet20({.classes = 100}).count_params(), 274442 + 90 * 65);
+  EXPECT_EQ(resnet50().count_params(), 25636712);
+  EXPECT_EQ(resnet50v2().count_params(), 25613800);
+  EXPECT_EQ(densenet121().count_params(), 8062504);
+  EXPECT_EQ(mobilenetv2().count_params(), 3538984);
+  EXPECT_EQ(mobilenetv2({.alpha = 0.35}).count_params(), 1691208);
+  EXPECT_EQ(vgg16({.include_top = false}).count_params(), 14714688);
 }
 
 TEST(Zoo, RefusesImagesThatAreTooSmall) {
@@ -72,6 +102,15 @@ TEST(Zoo, RefusesImagesThatAreTooSmall) {
   EXPECT_EQ(resnet20({.input_shape = {29, 29, 1}, .classes = 2}).layers().back()->count_params(), 64 * 2 + 2);
   EXPECT_EQ(cnn({.input_shape = {8, 8, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);
   EXPECT_EQ(mlp({.input_shape = {1, 1, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);
+}
+
+TEST(Zoo, FeatureMapsOfImagesOfAnySize) {
+  const ImageNetOptions options{.input_shape = {-1, -1, 3}, .include_top = false};
+  EXPECT_EQ(resnet50(options).predict(at::zeros({1, 65, 40, 3})).sizes(), (std::vector<int64_t>{1, 3, 2, 2048}));
+  EXPECT_EQ(mobilenetv2({.input_shape = {64, 48, 3}, .alpha = 0.5, .include_top = false})
+                .predict(at::zeros({2, 64, 48, 3}))
+                .sizes(),
+            (std::vector<int64_t>{2, 2, 2, 1280}));
 }
 
 TEST(Zoo, ProposesTheNearestName) {

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/cluster/address.h"
+
+namespace tandem::cluster {
+
+/// What a process of a job does.
+enum class Role { chief, worker, server, evaluator };
+/// "chief", "worker", "ps", "evaluator", as TF_CONFIG names them.
+const char* to_string(Role role);
+/// Also "master", as TensorFlow 1 called the chief. Throws InvalidArgument in the name of `what` on another name.
+Role parse_role(const std::string& text, const std::string& what);
+
+/// Who this process is among those of its job. Ranks count those that train: the chief is rank 0, the workers follow.
+struct Membership {
+  std::string source = "one process";  // what said so: "TF_CONFIG", "RANK, WORLD_SIZE"
+  Role role = Role::chief;
+  int64_t index = 0;                   // among the processes of its role
+  int64_t rank = 0;                    // -1: a server or evaluator
+  int64_t world_size = 1;              // ranks
+  int64_t local_rank = 0;              // among the ranks of its host
+  int64_t local_size = 1;              // 0: not known
+  std::optional<Address> master = {};  // where rank 0 is met; none: it is told otherwise (MPI, Slurm)
+  std::vector<Address> ranks = {};     // addresses of all ranks, where they are known
+  std::vector<Address> servers = {};
+  std::vector<Address> evaluators = {};
+
+  bool trains() const { return role == Role::chief || role == Role::worker; }
+  bool alone() const { return world_size == 1 && servers.empty() && trains(); }
+  /// "rank 1 of 4 (worker 0), local rank 1 of 2, meets at a:2222".
+  std::string describe() const;
+};
+
+/// Throws InvalidArgument when rank, world size or local rank cannot be, naming the source.
+void check(const Membership& membership);
+
+}  // namespace tandem::cluster

@@ -1,0 +1,31 @@
+#include "tandem/cluster/sources.h"
+
+namespace tandem::cluster {
+namespace {
+
+struct Names {
+  const char *rank, *size, *local_rank, *local_size;
+};
+constexpr Names kOpenMpi{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                         "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr Names kPmi{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
+
+}  // namespace
+
+std::optional<Membership> from_mpi(const Environment& environment) {
+  for (const auto& names : {kOpenMpi, kPmi}) {
+    if (!environment.has(names.rank)) continue;
+    Membership m{.source = std::string(names.rank) + ", " + names.size};
+    m.rank = *environment.number(names.rank);
+    m.world_size = environment.needed_number(names.size, names.rank);
+    m.local_rank = environment.number(names.local_rank).value_or(0);
+    m.local_size = environment.number(names.local_size).value_or(0);
+    m.role = m.rank == 0 ? Role::chief : Role::worker;
+    m.index = m.rank == 0 ? 0 : m.rank - 1;
+    check(m);
+    return m;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tandem::cluster

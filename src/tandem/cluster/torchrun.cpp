@@ -1,0 +1,28 @@
+#include <c10/util/StringUtil.h>
+
+#include "tandem/cluster/sources.h"
+#include "tandem/core/error.h"
+
+namespace tandem::cluster {
+
+std::optional<Membership> from_torchrun(const Environment& environment) {
+  if (!environment.has("RANK") && !environment.has("WORLD_SIZE")) return std::nullopt;
+  Membership m{.source = "RANK, WORLD_SIZE"};
+  m.rank = environment.needed_number("RANK", "WORLD_SIZE");
+  m.world_size = environment.needed_number("WORLD_SIZE", "RANK");
+  m.role = m.rank == 0 ? Role::chief : Role::worker;
+  m.index = m.rank == 0 ? 0 : m.rank - 1;
+  // Kubeflow's PyTorchJob has one process a pod, and names no local rank.
+  m.local_rank = environment.number("LOCAL_RANK").value_or(0);
+  m.local_size = environment.number("LOCAL_WORLD_SIZE").value_or(0);
+  const auto host = environment.get("MASTER_ADDR");
+  if (host) m.master = Address{*host, environment.needed_number("MASTER_PORT", "MASTER_ADDR")};
+  if (m.world_size > 1 && !host)
+    throw InvalidArgument(c10::str("MASTER_ADDR: must be set where WORLD_SIZE is ", m.world_size));
+  if (host && (m.master->port < 1 || m.master->port > 65535))
+    throw InvalidArgument(c10::str("MASTER_PORT: must be from 1 to 65535, got ", m.master->port));
+  check(m);
+  return m;
+}
+
+}  // namespace tandem::cluster
