@@ -42,6 +42,7 @@
 #include "tandem/data/mnist.h"
 #include "tandem/data/npy.h"
 #include "tandem/data/npz.h"
+#include "tandem/data/inputs_as_targets.h"
 #include "tandem/data/one_hot.h"
 #include "tandem/data/per_device.h"
 #include "tandem/data/preprocessing.h"

@@ -55,7 +55,7 @@ void expect_matches_keras(const AttentionCase& keras) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     ASSERT_EQ(weights[i].shape(), Shape::of(about[i].at("shape").as_ints()));
     EXPECT_TRUE(about[i].at("path").as_string().ends_with(weights[i].name())) << about[i].at("path").as_string();
-    weights[i].assign(keras.load("weight" + std::to_string(i)));
+    weights[i].assign(keras.load("weight" + std::to_string(i)).view(weights[i].shape().sizes()));
     weights[i].variable().value.requires_grad_(true);
   }
 
@@ -79,7 +79,8 @@ void expect_matches_keras(const AttentionCase& keras) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     expect_close(inputs[i].grad(), keras.load("grad_x" + std::to_string(i)), 1e-4, "gradient of input");
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    expect_close(weights[i].value().grad(), keras.load("grad_weight" + std::to_string(i)), 1e-4,
+    expect_close(weights[i].value().grad(),
+                 keras.load("grad_weight" + std::to_string(i)).view(weights[i].shape().sizes()), 1e-4,
                  "gradient of " + about[i].at("path").as_string());
   }
   const Config got = layer->get_config(), want = keras.about.at("config");

@@ -31,10 +31,10 @@ class LambdaLayer : public Layer {
                                      "register_function and make the layer by that name"));
     }
     Config config = Config::object(
-        {{"function", Config::object({{"module", {}},
+        {{"function", Config::object({{"module", "builtins"},
                                       {"class_name", "function"},
-                                      {"config", registered_name_.substr(registered_name_.find('>') + 1)},
-                                      {"registered_name", registered_name_}})}});
+                                      {"config", registered_name_},
+                                      {"registered_name", "function"}})}});
     if (!output_shape_.empty()) config.set("output_shape", shape_to_config(output_shape_));
     return config.set("arguments", Config::object());
   }
@@ -80,10 +80,10 @@ Lambda Lambda::from_config(const Config& config) {
   const Config arguments = config.get("arguments", {});
   if (!arguments.is_null() && !arguments.as_object().empty())
     throw DataError("Lambda: arguments are not supported and must be empty, got " + arguments.shown());
-  const Config registered = function.get("registered_name", {}), shape = config.get("output_shape", {});
+  const Config shape = config.get("output_shape", {});
   LambdaOptions options;
   if (!shape.is_null()) options.output_shape = shape_from_config(shape);
-  return Lambda(registered.is_string() ? registered.as_string() : function.at("config").as_string(), options);
+  return Lambda(function.at("config").as_string(), options);
 }
 
 }  // namespace layers

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
@@ -14,6 +15,7 @@ namespace tandem {
 namespace {
 
 constexpr const char* kVariables = "optimizer/vars";
+constexpr const char* kInnerVariables = "optimizer/inner_optimizer/vars";
 
 /// A variable for one weight.
 struct SlotPlace {
@@ -122,11 +124,20 @@ std::optional<OptimizerProgress> read_variables(const Optimizer& optimizer, cons
 
 void write_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,
                      const std::optional<StateDict>& state, const saving::H5Group& root) {
-  const saving::H5Group variables = root.create_group(kVariables);
-  variables.set_text("name", own_name(optimizer));
-  std::size_t next = 0;
+  const auto write = [&](const char* path, const std::string& name, std::span<const Tensor> values) {
+    const saving::H5Group variables = root.create_group(path);
+    variables.set_text("name", name);
+    for (std::size_t i = 0; i < values.size(); ++i) variables.write(std::to_string(i), values[i]);
+  };
+  std::vector<Tensor> values;
   put_variables(optimizer, trained.size(), state,
-                [&](const Tensor& value, const SlotPlace*) { variables.write(std::to_string(next++), value); });
+                [&](const Tensor& value, const SlotPlace*) { values.push_back(value); });
+  write(kVariables, own_name(optimizer), values);
+  const std::size_t numbers = optimizer.initial_numbers().size();
+  if (numbers == 0) return;
+  // Keras lists the inner optimizer's variables once more as its own.
+  const Config inner = optimizer.get_config().at("inner_optimizer").at("config");
+  write(kInnerVariables, inner.at("name").as_string(), std::span(values).subspan(state ? 2 + numbers : 2));
 }
 
 std::optional<OptimizerProgress> read_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,

@@ -1,6 +1,7 @@
 #include "tandem/zoo/catalog.h"
 
 #include "tandem/core/catalog.h"
+#include "tandem/zoo/autoencoder.h"
 #include "tandem/zoo/cnn.h"
 #include "tandem/zoo/densenet121.h"
 #include "tandem/zoo/minigooglenet.h"
@@ -8,6 +9,7 @@
 #include "tandem/zoo/mobilenetv2.h"
 #include "tandem/zoo/resnet20.h"
 #include "tandem/zoo/resnet50.h"
+#include "tandem/zoo/transformer.h"
 #include "tandem/zoo/vgg16.h"
 
 namespace tandem::zoo {
@@ -37,6 +39,10 @@ const Catalog<Network>& networks() {
                    {"vgg16", {for_small_images<vgg16, ImageNetOptions>, vgg16_recipe}},
                    {"cnn", {[](int64_t classes) { return cnn({.classes = classes}); }, cnn_recipe}},
                    {"mlp", {[](int64_t classes) { return mlp({.classes = classes}); }, mlp_recipe}},
+                   {"transformer",
+                    {[](int64_t classes) { return transformer({.classes = classes}); }, transformer_recipe}},
+                   {"autoencoder", {[](int64_t) { return autoencoder(); }, autoencoder_recipe}},
+                   {"conv_autoencoder", {[](int64_t) { return conv_autoencoder(); }, autoencoder_recipe}},
                });
   return catalog;
 }
