@@ -44,8 +44,8 @@ Shape input_shape(const Model& model);
 /// each step.
 std::vector<std::string> prepare_images(LoadedModel& loaded, const Tensor& x);
 
-/// `rows` with class ids as one-hot rows, where the loss of the compiled model's only output compares whole rows; with the
-/// inputs for targets where the recipe says so.
+/// `rows` with class ids as one-hot rows, where the loss of the compiled model's only output compares whole rows; with
+/// the inputs for targets where the recipe says so.
 Dataset with_targets_of(const LoadedModel& loaded, const Dataset& rows, int64_t classes);
 
 }  // namespace tandem::cli

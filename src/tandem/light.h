@@ -1,8 +1,8 @@
 #pragma once
 /// All of Tandem without <torch/torch.h>: for files that use Tandem and ATen's tensors, but no torch::nn or
 /// torch::data. They compile in a fraction of the time. New headers are listed here.
-#include "tandem/callbacks/callback.h"
 #include "tandem/callbacks/backup_and_restore.h"
+#include "tandem/callbacks/callback.h"
 #include "tandem/callbacks/csv_logger.h"
 #include "tandem/callbacks/early_stopping.h"
 #include "tandem/callbacks/history.h"
@@ -36,13 +36,13 @@
 #include "tandem/data/image_file.h"
 #include "tandem/data/image_folder.h"
 #include "tandem/data/image_normalization.h"
+#include "tandem/data/inputs_as_targets.h"
 #include "tandem/data/labelled_dataset.h"
 #include "tandem/data/loader.h"
 #include "tandem/data/map_rows.h"
 #include "tandem/data/mnist.h"
 #include "tandem/data/npy.h"
 #include "tandem/data/npz.h"
-#include "tandem/data/inputs_as_targets.h"
 #include "tandem/data/one_hot.h"
 #include "tandem/data/per_device.h"
 #include "tandem/data/preprocessing.h"

@@ -389,16 +389,17 @@ void check_swap_ema(Findings& findings) {
   const auto note = [&](const char* hook) {
     return [&, hook](int64_t, Logs&) { seen.emplace_back(hook, kernel_of(model)); };
   };
-  const auto history = model.fit(x, y,
-                                 {.batch_size = 3,
-                                  .epochs = 2,
-                                  .verbose = 0,
-                                  .callbacks = {callbacks::SwapEMAWeights({.swap_on_epoch = true}),
-                                                callbacks::LambdaCallback({.on_epoch_begin = note("on_epoch_begin"),
-                                                                           .on_epoch_end = note("on_epoch_end"),
-                                                                           .on_test_batch_end = note("on_test_batch_end")})},
-                                  .validation_data = {x, y},
-                                  .shuffle = false});
+  const auto history =
+      model.fit(x, y,
+                {.batch_size = 3,
+                 .epochs = 2,
+                 .verbose = 0,
+                 .callbacks = {callbacks::SwapEMAWeights({.swap_on_epoch = true}),
+                               callbacks::LambdaCallback({.on_epoch_begin = note("on_epoch_begin"),
+                                                          .on_epoch_end = note("on_epoch_end"),
+                                                          .on_test_batch_end = note("on_test_batch_end")})},
+                 .validation_data = {x, y},
+                 .shuffle = false});
   const auto& wanted = about.at("seen").as_list();
   findings.count("hooks", seen.size(), static_cast<int64_t>(wanted.size()));
   for (std::size_t i = 0; i < std::min(seen.size(), wanted.size()); ++i) {

@@ -97,8 +97,8 @@ class Backuper : public Callback {
     model_->save_weights(latest_.weights.string());
     // Keras reads the epoch; the rest is for going on with the same random numbers.
     const auto progress = model_->training_progress();
-    const Config about = Config::object(
-        {{"epoch", epoch}, {"batch", batch}, {"passes", progress.passes}, {"steps", progress.steps}});
+    const Config about =
+        Config::object({{"epoch", epoch}, {"batch", batch}, {"passes", progress.passes}, {"steps", progress.steps}});
     write_file_atomically(latest_.metadata.string(), about.to_json());
   }
 

@@ -139,8 +139,8 @@ void ReplicaStep::backward(const Tensor& loss) {
 
 void ReplicaStep::make_update(const Tensor& chosen) {
   const auto rows = static_cast<double>(alone() ? replica_.rows_since_update : shared_.group_rows);
-  const double scale = (grouped() ? 1 / rows : 1) / program_.optimizer->loss_scale(replica_.numbers);
-  ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, scale, chosen);
+  ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, grouped() ? 1 / rows : 1,
+                       chosen);
   bool made = true;
   if (alone()) {
     replica_.trainable.gather_gradients();

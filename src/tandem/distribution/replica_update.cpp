@@ -14,6 +14,7 @@ ReplicaUpdate::ReplicaUpdate(const Program& program, Replica& replica, int64_t i
       iteration_(iteration),
       rate_(rate),
       scale_(scale),
+      loss_scale_(program.optimizer->loss_scale(replica.numbers)),
       chosen_(chosen.defined() ? chosen.const_data_ptr<double>() : nullptr) {
   if (chosen_ && std::all_of(chosen_, chosen_ + chosen.numel(), [](double flag) { return flag > 0; }))
     chosen_ = nullptr;
@@ -25,16 +26,21 @@ void ReplicaUpdate::update(Tensor parameters, const Tensor& gradients, std::span
   program_.optimizer->update(parameters, gradients, slots, iteration_, rate_);
 }
 
+void ReplicaUpdate::unscale(Tensor& gradients) const {
+  if (loss_scale_ != 1) gradients.div_(loss_scale_);
+  if (scale_ != 1) gradients.mul_(scale_);
+}
+
 void ReplicaUpdate::update_bucket(std::size_t bucket) {
   auto& part = replica_.parts_by_bucket[bucket];
-  if (scale_ != 1) part.gradients.mul_(scale_);
+  unscale(part.gradients);
   update(part.parameters, part.gradients, part.slots);
 }
 
 bool ReplicaUpdate::update_whole() {
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
-  if (scale_ != 1) own.gradients().mul_(scale_);
+  unscale(own.gradients());
   std::vector<FlatPlace> places;
   std::vector<std::size_t> meant;
   for (std::size_t i = 0; i < own.places().size(); ++i) {

@@ -109,7 +109,8 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
   const auto names = program_.optimizer->slots();
   for (auto& replica : replicas_) {
-    for (std::size_t i = 0; i < replica->numbers.size(); ++i) replica->numbers[i] = state.number(c10::str("number/", i));
+    for (std::size_t i = 0; i < replica->numbers.size(); ++i)
+      replica->numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica->slots.size(); ++s) {
       for (std::size_t i = 0; i < replica->trainable.weights().size(); ++i) {
         slot_of(*program_.optimizer, *replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));

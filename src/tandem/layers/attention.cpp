@@ -16,7 +16,8 @@ class DotAttentionLayer : public ScoredAttentionLayer {
         use_scale_(options.use_scale),
         concat_(options.score_mode == "concat") {
     if (!concat_ && options.score_mode != "dot")
-      throw InvalidArgument(c10::str("Attention: score_mode must be 'dot' or 'concat', got '", options.score_mode, "'"));
+      throw InvalidArgument(
+          c10::str("Attention: score_mode must be 'dot' or 'concat', got '", options.score_mode, "'"));
   }
 
   Config get_config() const override {

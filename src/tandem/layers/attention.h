@@ -7,9 +7,9 @@
 namespace tandem::layers {
 
 struct AttentionOptions {
-  bool use_scale = false;           // a weight, 1 at first, that the scores are multiplied by
+  bool use_scale = false;          // a weight, 1 at first, that the scores are multiplied by
   std::string score_mode = "dot";  // or "concat"
-  double dropout = 0;               // of scores, in training
+  double dropout = 0;              // of scores, in training
   std::optional<int64_t> seed = {};
   std::string name = {};
 };

@@ -137,7 +137,8 @@ TEST(DotProductAttention, FusedIsThePlainOne) {
 TEST(DotProductAttention, MasksByTheirFormulas) {
   const Tensor like = at::ones({1});
   EXPECT_TRUE(at::equal(causal_mask(2, 3, like), at::tensor({1, 0, 0, 1, 1, 0}).view({2, 3}).to(at::kBool)));
-  EXPECT_TRUE(at::equal(window_mask(3, 3, 2, like), at::tensor({1, 1, 0, 1, 1, 1, 0, 1, 1}).view({3, 3}).to(at::kBool)));
+  EXPECT_TRUE(
+      at::equal(window_mask(3, 3, 2, like), at::tensor({1, 1, 0, 1, 1, 1, 0, 1, 1}).view({3, 3}).to(at::kBool)));
 }
 
 TEST(MultiHeadAttention, DropoutKeepsTheMeanAndIsTheRowsOwn) {
@@ -196,8 +197,11 @@ TEST(Attention, RefusesWhatCannotWork) {
                  {"'m'", "flash_attention", "scores"});
   expect_refused([&] { MultiHeadAttention(2, 2, {.attention_axes = {2}, .name = "m"})(q, q); },
                  {"'m'", "attention_axes", "[2]"});
-  expect_refused([&] { MultiHeadAttention(2, 2, {.name = "m"})(q, v, {.key = Input({3, 7})}); },
-                 {"'m'", "(None, 3, 7)"});
+  expect_refused(
+      [&] {
+        MultiHeadAttention(2, 2, {.name = "m"})(q, v, {.key = Input({3, 7})});
+      },
+      {"'m'", "(None, 3, 7)"});
   expect_refused([] { GroupQueryAttention(2, 3, 2); }, {"num_query_heads", "3", "2"});
   expect_refused([&] { GroupQueryAttention(2, 4, 2, {.name = "g"})(q, v); }, {"'g'", "(None, 5, 7)"});
 }

@@ -40,9 +40,20 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       {"num_key_value_heads", 1},
                                       {"function", Config::object({{"class_name", "function"}, {"config", "same"}})},
                                       {"output_shape", Config::list({2})}});
-  const std::set<std::string> keep = {"Conv1D",          "Conv1DTranspose", "Conv2D",          "Conv2DTranspose",
-                                      "Conv3D",          "Conv3DTranspose", "Dense",           "DepthwiseConv1D",
-                                      "DepthwiseConv2D", "EinsumDense",     "GroupQueryAttention", "MultiHeadAttention", "SeparableConv1D", "SeparableConv2D"};
+  const std::set<std::string> keep = {"Conv1D",
+                                      "Conv1DTranspose",
+                                      "Conv2D",
+                                      "Conv2DTranspose",
+                                      "Conv3D",
+                                      "Conv3DTranspose",
+                                      "Dense",
+                                      "DepthwiseConv1D",
+                                      "DepthwiseConv2D",
+                                      "EinsumDense",
+                                      "GroupQueryAttention",
+                                      "MultiHeadAttention",
+                                      "SeparableConv1D",
+                                      "SeparableConv2D"};
   register_function("same", [](const Tensor& x) { return x; });
   for (const auto& name : layer_class_names()) {
     if (keep.contains(name)) {

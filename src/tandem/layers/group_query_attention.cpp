@@ -15,8 +15,9 @@ ProjectedAttentionSettings grouped_settings(int64_t head_dim, int64_t query_head
                                             const GroupQueryAttentionOptions& options) {
   if (head_dim <= 0) throw InvalidArgument(c10::str("GroupQueryAttention: head_dim must be positive, got ", head_dim));
   if (query_heads <= 0 || key_value_heads <= 0 || query_heads % key_value_heads != 0) {
-    throw InvalidArgument(c10::str("GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got ",
-                                   query_heads, " and ", key_value_heads));
+    throw InvalidArgument(
+        c10::str("GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got ", query_heads,
+                 " and ", key_value_heads));
   }
   return {.query_heads = query_heads,
           .key_value_heads = key_value_heads,
@@ -67,9 +68,10 @@ class GroupQueryAttentionLayer : public ProjectedAttentionLayer {
     const bool fit = query.rank() == 3 && value.rank() == 3 && key.rank() == 3 && agree(query[0], value[0]) &&
                      agree(value[0], key[0]) && agree(value[1], key[1]) && agree(query[2], value[2]);
     if (!fit) {
-      throw_wrong_shapes("inputs must have the shape (batch, steps, features), with as many steps in value and key and "
-                         "as many features in query and value",
-                         inputs);
+      throw_wrong_shapes(
+          "inputs must have the shape (batch, steps, features), with as many steps in value and key and "
+          "as many features in query and value",
+          inputs);
     }
   }
 };

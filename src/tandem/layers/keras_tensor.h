@@ -53,7 +53,7 @@ class KerasTensors {
 /// One use of a layer in a graph. A node holds its layer; a layer never holds its nodes.
 struct Node {
   std::shared_ptr<Layer> layer;
-  std::vector<KerasTensor> inputs;  // empty for an Input
+  std::vector<KerasTensor> inputs;                 // empty for an Input
   std::shared_ptr<const CallArguments> arguments;  // null: the inputs alone
   Shapes output_shapes;
   std::optional<Device> device;     // from the DeviceScope in which the node was made

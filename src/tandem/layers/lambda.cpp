@@ -30,11 +30,10 @@ class LambdaLayer : public Layer {
                                      "' (Lambda): its function has no name that a file could hold; give it one by "
                                      "register_function and make the layer by that name"));
     }
-    Config config = Config::object(
-        {{"function", Config::object({{"module", "builtins"},
-                                      {"class_name", "function"},
-                                      {"config", registered_name_},
-                                      {"registered_name", "function"}})}});
+    Config config = Config::object({{"function", Config::object({{"module", "builtins"},
+                                                                 {"class_name", "function"},
+                                                                 {"config", registered_name_},
+                                                                 {"registered_name", "function"}})}});
     if (!output_shape_.empty()) config.set("output_shape", shape_to_config(output_shape_));
     return config.set("arguments", Config::object());
   }
@@ -61,8 +60,8 @@ void register_function(const std::string& name, Function function) {
 namespace layers {
 
 Lambda::Lambda(Function function, const std::string& registered_name, const LambdaOptions& options)
-    : LayerHandle(make_remembered<LambdaLayer>(options.name, std::move(function), registered_name,
-                                               options.output_shape)) {}
+    : LayerHandle(
+          make_remembered<LambdaLayer>(options.name, std::move(function), registered_name, options.output_shape)) {}
 
 Lambda::Lambda(const std::string& registered_name, const LambdaOptions& options)
     : Lambda(function_registry().at(registered_name), function_registry().full_name(registered_name), options) {}
@@ -71,8 +70,9 @@ Lambda Lambda::from_config(const Config& config) {
   const Config function = config.at("function");
   const std::string kind = function.is_object() ? function.get("class_name", "").as_string() : "";
   if (!function.is_object() || kind == "__lambda__")
-    throw DataError("Lambda: its function is Python code, which is not run; write it as a layer or a function of your "
-                    "program, register that, and save the model with its name");
+    throw DataError(
+        "Lambda: its function is Python code, which is not run; write it as a layer or a function of your "
+        "program, register that, and save the model with its name");
   for (const char* member : {"output_shape", "mask"}) {
     const Config value = config.get(member, {});
     if (value.is_object()) throw DataError(c10::str("Lambda: '", member, "' is Python code, which is not run"));

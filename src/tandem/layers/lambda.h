@@ -22,14 +22,14 @@ struct LambdaOptions {
 };
 
 /// A function of a program's own as a layer without weights: `Lambda([](const Tensor& x) { return x * 2; })`. It is
-/// called on replica threads at the same time. As keras.layers.Lambda; a file can only hold one that is made by the name
-/// that register_function gave it, `Lambda("halve")`, and Python's code in files is refused, not run. Throws
+/// called on replica threads at the same time. As keras.layers.Lambda; a file can only hold one that is made by the
+/// name that register_function gave it, `Lambda("halve")`, and Python's code in files is refused, not run. Throws
 /// InvalidArgument on an unknown name, and when one without a name is saved.
 class Lambda : public LayerHandle {
  public:
   template <class F>
-  requires(std::is_invocable_r_v<Tensor, const F&, const Tensor&> && !std::is_convertible_v<F, std::string>) explicit Lambda(
-      F function, const LambdaOptions& options = {})
+  requires(std::is_invocable_r_v<Tensor, const F&, const Tensor&> &&
+           !std::is_convertible_v<F, std::string>) explicit Lambda(F function, const LambdaOptions& options = {})
       : Lambda(std::function<Tensor(const Tensor&)>(std::move(function)), std::string(), options) {}
   explicit Lambda(const std::string& registered_name, const LambdaOptions& options = {});
   static Lambda from_config(const Config& config);

@@ -18,7 +18,8 @@ namespace {
 
 ProjectedAttentionSettings settings_of(int64_t num_heads, int64_t key_dim, const MultiHeadAttentionOptions& options) {
   const int64_t value_dim = options.value_dim.value_or(key_dim);
-  for (const auto& [what, value] : {std::pair{"num_heads", num_heads}, {"key_dim", key_dim}, {"value_dim", value_dim}}) {
+  for (const auto& [what, value] :
+       {std::pair{"num_heads", num_heads}, {"key_dim", key_dim}, {"value_dim", value_dim}}) {
     if (value <= 0) throw InvalidArgument(c10::str("MultiHeadAttention: ", what, " must be positive, got ", value));
   }
   return {.query_heads = num_heads,
@@ -102,9 +103,10 @@ class MultiHeadAttentionLayer : public ProjectedAttentionLayer {
       fit = agree(inputs.value[axis], inputs.key[axis]) && (along || agree(inputs.query[axis], inputs.value[axis]));
     }
     if (!fit) {
-      throw_wrong_shapes("value and key must have the query's rank and equal sizes but for the features, and the query "
-                         "theirs but along attention_axes",
-                         inputs);
+      throw_wrong_shapes(
+          "value and key must have the query's rank and equal sizes but for the features, and the query "
+          "theirs but along attention_axes",
+          inputs);
     }
   }
 

@@ -33,8 +33,8 @@ struct MultiHeadAttentionOptions {
 /// `num_heads` heads, to the query's shape. As keras.layers.MultiHeadAttention, masks of query, value and key included:
 /// `MultiHeadAttention(2, 16)(x, x, {.use_causal_mask = true})`.
 ///
-/// Weights: kernels and biases of query, key, (gate,) value and attention_output. Throws InvalidArgument on settings out
-/// of range and on shapes that do not fit.
+/// Weights: kernels and biases of query, key, (gate,) value and attention_output. Throws InvalidArgument on settings
+/// out of range and on shapes that do not fit.
 class MultiHeadAttention : public AttentionHandle {
  public:
   MultiHeadAttention(int64_t num_heads, int64_t key_dim, MultiHeadAttentionOptions options = {});

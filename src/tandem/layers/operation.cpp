@@ -84,8 +84,7 @@ void OperationLayer::build_many(const Shapes&) {}
 
 CallArguments OperationLayer::plain_arguments(std::size_t inputs) const {
   CallArguments arguments;
-  for (std::size_t i = 0; i < inputs; ++i)
-    arguments.args.push_back(CallArguments::tensor(static_cast<int64_t>(i)));
+  for (std::size_t i = 0; i < inputs; ++i) arguments.args.push_back(CallArguments::tensor(static_cast<int64_t>(i)));
   if (kind_.operands == 0) arguments.args = {Config(std::move(arguments.args))};
   return arguments;
 }
@@ -98,8 +97,8 @@ LayerHandle operation_from_config(const std::string& class_name, const std::stri
     if (settings.contains(key)) {
       settings.set(key, value);
     } else if (!value.is_null()) {
-      throw InvalidArgument(c10::str("operation '", class_name, "': setting '", key, "' is not supported, got ",
-                                     value.shown()));
+      throw InvalidArgument(
+          c10::str("operation '", class_name, "': setting '", key, "' is not supported, got ", value.shown()));
     }
   }
   LayerHandle operation(make_remembered<OperationLayer>("", class_name, std::cref(kind), settings));

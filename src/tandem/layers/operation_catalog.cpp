@@ -158,7 +158,9 @@ const Catalog<OperationKind>& operation_table() {
           {"Softsign", one<activations::softsign>(kNn)},
           {"LeakyRelu",
            {kNn, 1, setting("negative_slope", 0.2),
-            [](const Operands& x, const Config& s) { return at::leaky_relu(x[0], s.at("negative_slope").as_double()); }}},
+            [](const Operands& x, const Config& s) {
+              return at::leaky_relu(x[0], s.at("negative_slope").as_double());
+            }}},
           {"Elu",
            {kNn, 1, setting("alpha", 1.0),
             [](const Operands& x, const Config& s) { return at::elu(x[0], s.at("alpha").as_double()); }}},
@@ -180,7 +182,8 @@ const Catalog<OperationKind>& operation_table() {
 const OperationKind& operation_kind(const std::string& class_name, const std::string& module) {
   const auto& kind = operation_table().at(class_name);
   if (!module.empty() && kind.module != module) {
-    throw InvalidArgument(c10::str("operation '", class_name, "' must be of the module ", kind.module, ", is of ", module));
+    throw InvalidArgument(
+        c10::str("operation '", class_name, "' must be of the module ", kind.module, ", is of ", module));
   }
   return kind;
 }

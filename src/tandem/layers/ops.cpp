@@ -10,8 +10,7 @@ KerasTensor of_one(const char* class_name, const KerasTensor& x, const Config& s
 }
 
 KerasTensor over(const char* class_name, const KerasTensor& x, const std::optional<Axes>& axis, bool keepdims) {
-  return of_one(class_name, x,
-                Config::object({{"axis", axis ? axis->to_config() : Config()}, {"keepdims", keepdims}}));
+  return of_one(class_name, x, Config::object({{"axis", axis ? axis->to_config() : Config()}, {"keepdims", keepdims}}));
 }
 
 KerasTensor of_list(const char* class_name, const KerasTensors& xs, int64_t axis) {

@@ -34,7 +34,8 @@ KerasTensor mean(const KerasTensor& x, const std::optional<Axes>& axis = {}, boo
 KerasTensor sum(const KerasTensor& x, const std::optional<Axes>& axis = {}, bool keepdims = false);
 KerasTensor max(const KerasTensor& x, const std::optional<Axes>& axis = {}, bool keepdims = false);
 KerasTensor min(const KerasTensor& x, const std::optional<Axes>& axis = {}, bool keepdims = false);
-KerasTensor var(const KerasTensor& x, const std::optional<Axes>& axis = {}, bool keepdims = false);  // over n, not n - 1
+KerasTensor var(const KerasTensor& x, const std::optional<Axes>& axis = {},
+                bool keepdims = false);  // over n, not n - 1
 KerasTensor std(const KerasTensor& x, const std::optional<Axes>& axis = {}, bool keepdims = false);
 
 KerasTensor concatenate(const KerasTensors& xs, int64_t axis = 0);

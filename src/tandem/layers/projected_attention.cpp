@@ -51,15 +51,16 @@ ProjectedAttentionLayer::ProjectedAttentionLayer(const std::string& class_name, 
 
 AttentionCall ProjectedAttentionLayer::read_call(const CallArguments& arguments) const {
   // query, value, key, query_mask, value_mask, key_mask, attention_mask, return_attention_scores, training, ...
-  arguments.check_keywords({"query", "value", "key", "attention_mask", "return_attention_scores", "use_causal_mask",
-                            "training"});
+  arguments.check_keywords(
+      {"query", "value", "key", "attention_mask", "return_attention_scores", "use_causal_mask", "training"});
   const auto flag = [&](std::size_t position, const char* name) {
     const Config& value = arguments.at(position, name);
     return !value.is_null() && value.as_bool();
   };
   for (const std::size_t masks : {3, 4, 5}) {
     if (!arguments.at(masks, "").is_null())
-      throw DataError("call arguments query_mask, value_mask and key_mask are not supported; masks travel with tensors");
+      throw DataError(
+          "call arguments query_mask, value_mask and key_mask are not supported; masks travel with tensors");
   }
   const auto query = arguments.tensor_at(0, "query"), value = arguments.tensor_at(1, "value");
   if (!query || !value) throw DataError("a call of attention must have a query and a value");
@@ -120,10 +121,9 @@ void ProjectedAttentionLayer::build_many(const Shapes& inputs) {
   const auto made = letters(free + 2, static_cast<std::size_t>(output.rank()));
   std::vector<int64_t> sizes(free - 1, Shape::kUnknown);
   sizes.insert(sizes.end(), output.begin(), output.end());
-  const auto dense = track("attention_output",
-                           layers::EinsumDense(c10::str(letters(0, free + 2), ",", letters(free, 2), made, "->",
-                                                        letters(0, free), made),
-                                               Shape::of(sizes), dense_options(s, made)));
+  const auto dense = track("attention_output", layers::EinsumDense(c10::str(letters(0, free + 2), ",", letters(free, 2),
+                                                                            made, "->", letters(0, free), made),
+                                                                   Shape::of(sizes), dense_options(s, made)));
   Shape attended = query;
   attended[-1] = s.query_heads;
   std::vector<int64_t> attended_sizes = attended.sizes();

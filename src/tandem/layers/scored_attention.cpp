@@ -19,7 +19,8 @@ Tensor ScoredAttentionLayer::factor_of_products(const Tensor& /*query*/) const {
 AttentionCall ScoredAttentionLayer::read_call(const CallArguments& arguments) const {
   // inputs, mask, training, return_attention_scores, use_causal_mask
   arguments.check_keywords({"inputs", "training", "return_attention_scores", "use_causal_mask"});
-  if (!arguments.at(1, "").is_null()) throw DataError("call argument 'mask' is not supported; masks travel with tensors");
+  if (!arguments.at(1, "").is_null())
+    throw DataError("call argument 'mask' is not supported; masks travel with tensors");
   const Config& inputs = arguments.at(0, "inputs");
   if (!inputs.is_list() || inputs.as_list().size() < 2 || inputs.as_list().size() > 3)
     throw DataError("must be called on a list of query, value and, where it is another, key, got " + inputs.shown());
@@ -60,9 +61,10 @@ std::pair<Shape, Shape> ScoredAttentionLayer::attention_shapes(const InputShapes
   const bool fit = query.rank() == 3 && value.rank() == 3 && key.rank() == 3 && agree(query[0], value[0]) &&
                    agree(value[0], key[0]) && agree(value[1], key[1]) && agree(query[2], key[2]);
   if (!fit) {
-    throw_wrong_shapes("inputs must have the shape (batch, steps, features), with as many steps in value and key and as "
-                       "many features in query and key",
-                       inputs);
+    throw_wrong_shapes(
+        "inputs must have the shape (batch, steps, features), with as many steps in value and key and as "
+        "many features in query and key",
+        inputs);
   }
   return {{query[0], query[1], value[2]}, {query[0], query[1], key[1]}};
 }
@@ -96,8 +98,7 @@ AttentionLayer::Attended ScoredAttentionLayer::attend(const Operands& operands, 
     }
     attended.output = at::matmul(attended.scores, operands.value);
   }
-  if (query_mask.defined())
-    attended.output = attended.output.masked_fill(query_mask.unsqueeze(-1).logical_not(), 0);
+  if (query_mask.defined()) attended.output = attended.output.masked_fill(query_mask.unsqueeze(-1).logical_not(), 0);
   return attended;
 }
 

@@ -48,11 +48,12 @@ Sequential backed_model(int64_t devices = 1) {
 // Five epochs in batches of six, shuffled; ends by an exception in a batch of `interrupted_in` where that is given.
 History backed_fit(Sequential& model, const Handle<Callback>& backup, int64_t interrupted_in = -1) {
   int64_t epoch_now = 0;
-  const callbacks::LambdaCallback interrupt(
-      {.on_epoch_begin = [&](int64_t epoch, Logs&) { epoch_now = epoch; },
-       .on_train_batch_end = [&](int64_t batch, Logs&) {
-         if (epoch_now == interrupted_in && batch == 1) throw std::runtime_error("the machine went away");
-       }});
+  const callbacks::LambdaCallback interrupt({.on_epoch_begin = [&](int64_t epoch, Logs&) { epoch_now = epoch; },
+                                             .on_train_batch_end =
+                                                 [&](int64_t batch, Logs&) {
+                                                   if (epoch_now == interrupted_in && batch == 1)
+                                                     throw std::runtime_error("the machine went away");
+                                                 }});
   return model.fit(backed_x(), backed_y(),
                    {.batch_size = 6, .epochs = 5, .verbose = 0, .callbacks = {backup, interrupt}});
 }
@@ -117,8 +118,9 @@ TEST_F(BackUp, ADamagedOneIsReplacedByTheOneBefore) {
   std::filesystem::remove(folder() + "/latest.weights.h5.bkp");
   std::ofstream(folder() + "/latest.weights.h5", std::ios::binary) << "damaged";
   auto third = backed_model();
-  EXPECT_NE(testing::message_of<DataError>([&] { backed_fit(third, BackupAndRestore(folder())); }).find("latest.weights"),
-            std::string::npos);
+  EXPECT_NE(
+      testing::message_of<DataError>([&] { backed_fit(third, BackupAndRestore(folder())); }).find("latest.weights"),
+      std::string::npos);
 }
 
 TEST_F(BackUp, MetadataOfKerasAreEnoughAndDamagedOnesAreNamed) {

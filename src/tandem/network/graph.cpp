@@ -132,7 +132,8 @@ Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const 
   // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
   const CallScope scope(context);
   const auto call = [&] {
-    return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : run_call(*layer, arguments, inputs, context);
+    return relu ? Tensors(layer->call_with_relu(inputs.front(), context))
+                : run_call(*layer, arguments, inputs, context);
   };
   Tensors outputs = context.trace ? context.trace->record(*layer, inputs, call) : call();
   hand_on_masks(*layer, inputs, outputs);

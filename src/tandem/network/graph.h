@@ -19,9 +19,9 @@ void set_fusion(bool on);
 struct GraphStep {
   Layer* layer;
   const CallArguments* arguments;  // of the node; null: the inputs alone
-  std::optional<Device> device;  // of the DeviceScope in which the call was made
-  uint64_t part;                 // its number among all nodes' calls, which picks its stream of random numbers
-  bool relu;                     // max(0, output) is part of the step
+  std::optional<Device> device;    // of the DeviceScope in which the call was made
+  uint64_t part;                   // its number among all nodes' calls, which picks its stream of random numbers
+  bool relu;                       // max(0, output) is part of the step
   std::vector<std::size_t> reads;
   std::size_t writes;
   std::size_t count;

@@ -36,7 +36,8 @@ Config tensor_config(const KerasTensor& tensor, const CallNumbers& numbers) {
 Config call_config(const Node& node, const CallNumbers& numbers) {
   if (node.arguments) {
     const auto written = [&](const Config& value) {
-      return with_tensors(value, [&](int64_t i) { return tensor_config(node.inputs.at(static_cast<std::size_t>(i)), numbers); });
+      return with_tensors(
+          value, [&](int64_t i) { return tensor_config(node.inputs.at(static_cast<std::size_t>(i)), numbers); });
     };
     return Config::object({{"args", written(node.arguments->args)}, {"kwargs", written(node.arguments->kwargs)}});
   }

@@ -12,6 +12,7 @@
 #include "tandem/layers/layer_with_arguments.h"
 #include "tandem/network/graph.h"
 #include "tandem/network/mask_operations.h"
+#include "tandem/network/read_arguments.h"
 #include "tandem/network/read_config.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -32,7 +33,7 @@ struct LayerCall {
   std::size_t layer;
   std::vector<CallOutput> reads;
   std::shared_ptr<CallArguments> arguments = {};  // for layers that take any
-  bool old = false;  // written as Keras 2 did: [["name", call, output, {}], ...]
+  bool old = false;                               // written as Keras 2 did: [["name", call, output, {}], ...]
 };
 
 /// Reads one functional config: makes the layers, then calls them in an order in which their inputs are there.
@@ -118,14 +119,17 @@ class GraphReader {
     return dynamic_cast<const LayerWithArguments*>(layers_[layer].get().get()) != nullptr;
   }
 
+  AddInput adding_to(LayerCall& call) const {
+    return [this, &call](const Config& config) {
+      call.reads.push_back(reference(config));
+      return static_cast<int64_t>(call.reads.size()) - 1;
+    };
+  }
+
   // {"args": [tensor or list of tensors], "kwargs": {...}}
   void read_call(const Config& node, LayerCall& call) {
     if (takes_arguments(call.layer)) {
-      call.arguments = std::make_shared<CallArguments>();
-      const auto by_number = [&](const Config& value) { return numbered(value, call.reads, 0); };
-      for (const auto& argument : node.at("args").as_list()) call.arguments->args.push_back(by_number(argument));
-      const Config keywords = node.get("kwargs", Config::object());
-      for (const auto& [key, value] : keywords.as_object()) call.arguments->kwargs.set(key, by_number(value));
+      call.arguments = std::make_shared<CallArguments>(read_arguments(node, adding_to(call)));
       return;
     }
     auto& reads = call.reads;
@@ -136,21 +140,6 @@ class GraphReader {
       read_tensors(arguments[i], reads, 0);
     }
     check_keywords(node.get("kwargs", Config::object()), call.layer);
-  }
-
-  // `value` with the tensors in it, which are added to `reads`, by their numbers.
-  Config numbered(const Config& value, std::vector<CallOutput>& reads, int depth) {
-    if (depth == kDeepestArguments) throw DataError("the arguments of a call must not nest that deep");
-    if (value.is_list()) {
-      Config::List list;
-      for (const auto& item : value.as_list()) list.push_back(numbered(item, reads, depth + 1));
-      return list;
-    }
-    if (!value.is_object()) return value;
-    if (value.get("class_name", "").as_string() != "__keras_tensor__")
-      throw DataError("a call's argument must be a tensor or a number, is " + value.shown());
-    reads.push_back(reference(value.at("config").at("keras_history")));
-    return CallArguments::tensor(static_cast<int64_t>(reads.size()) - 1);
   }
 
   void read_tensors(const Config& argument, std::vector<CallOutput>& reads, int depth) {
@@ -176,34 +165,16 @@ class GraphReader {
     const auto& items = node.as_list();
     auto& reads = call.reads;
     const bool alone = !items.empty() && items.front().is_string();
-    if (takes_arguments(call.layer)) return read_old_arguments(alone ? Config::List{node} : items, call);
+    if (takes_arguments(call.layer)) {
+      call.arguments =
+          std::make_shared<CallArguments>(read_old_arguments(alone ? Config::List{node} : items, adding_to(call)));
+      return;
+    }
     for (const auto& item : alone ? Config::List{node} : items) {
       const auto& parts = item.as_list();
       if (parts.size() == 4) check_keywords(parts.back(), call.layer);
       reads.push_back(reference(parts.size() == 4 ? Config(Config::List(parts.begin(), parts.end() - 1)) : item));
     }
-  }
-
-  // The same for a layer that takes arguments: `[["q", 0, 0, {"value": ["v", 0, 0], "use_causal_mask": true}]]`.
-  void read_old_arguments(const Config::List& items, LayerCall& call) {
-    call.arguments = std::make_shared<CallArguments>();
-    const auto by_number = [&](const Config::List& parts) {
-      call.reads.push_back(reference(Config::List(parts.begin(), parts.begin() + 3)));
-      return CallArguments::tensor(static_cast<int64_t>(call.reads.size()) - 1);
-    };
-    const auto is_reference = [](const Config& value) {
-      return value.is_list() && value.as_list().size() >= 3 && value.as_list().front().is_string();
-    };
-    Config::List tensors;
-    for (const auto& item : items) {
-      if (!is_reference(item)) throw DataError("a reference must be [layer, call, output], got " + item.shown());
-      const auto& parts = item.as_list();
-      tensors.push_back(by_number(parts));
-      if (parts.size() < 4) continue;
-      for (const auto& [key, value] : parts[3].as_object())
-        call.arguments->kwargs.set(key, is_reference(value) ? by_number(value.as_list()) : value);
-    }
-    call.arguments->args.push_back(tensors.size() == 1 ? tensors.front() : Config(tensors));
   }
 
   static bool is_nothing(const Config& value) {
@@ -314,7 +285,8 @@ class GraphReader {
       const auto& here = places_[call.layer];
       std::vector<KerasTensor> inputs;
       for (const auto& read : call.reads) inputs.push_back(tensor(read, here));
-      made_[call.layer].push_back(here.run([&] { return call_in_graph(layers_[call.layer].get(), inputs, call.arguments); }));
+      made_[call.layer].push_back(
+          here.run([&] { return call_in_graph(layers_[call.layer].get(), inputs, call.arguments); }));
       for (const auto follower : followers[c]) {
         if (--waits[follower] == 0) ready.push(follower);
       }

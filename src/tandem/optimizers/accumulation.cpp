@@ -15,8 +15,8 @@ class AccumulatingOptimizer final : public WrappedOptimizer {
   AccumulatingOptimizer(std::shared_ptr<Optimizer> rule, int64_t steps)
       : WrappedOptimizer(std::move(rule), {"gradient_accumulator"}), steps_(steps) {
     if (steps < 2) {
-      throw InvalidArgument(c10::str(class_name(),
-                                     ": gradient_accumulation_steps must be at least 2, or 0 for none, got ", steps));
+      throw InvalidArgument(
+          c10::str(class_name(), ": gradient_accumulation_steps must be at least 2, or 0 for none, got ", steps));
     }
   }
 
@@ -43,7 +43,9 @@ class AccumulatingOptimizer final : public WrappedOptimizer {
     if (ends_group(iteration)) WrappedOptimizer::update(parameter, gradient, slots, iteration / steps_, rate);
   }
 
-  Config get_config() const override { return WrappedOptimizer::get_config().set("gradient_accumulation_steps", steps_); }
+  Config get_config() const override {
+    return WrappedOptimizer::get_config().set("gradient_accumulation_steps", steps_);
+  }
 
  private:
   bool ends_group(int64_t iteration) const { return (iteration + 1) % steps_ == 0; }

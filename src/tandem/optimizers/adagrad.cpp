@@ -63,8 +63,7 @@ class AdagradOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Adagrad::Adagrad(AdagradOptions options)
-    : Handle(around_rule(options, std::make_shared<AdagradOptimizer>(options))) {}
+Adagrad::Adagrad(AdagradOptions options) : Handle(around_rule(options, std::make_shared<AdagradOptimizer>(options))) {}
 
 Adagrad Adagrad::from_config(const Config& config) {
   ConfigReader reader("Adagrad", config);

@@ -67,7 +67,7 @@ const std::vector<std::string> kOptimizerCases = {
     "sgd_accumulation",
     "sgd_accumulation_schedule",
     "adam_accumulation",
-    "nadam_accumulation_clipped",
+    "nadam_accumulation",
     "lamb_accumulation_ema",
     "rmsprop_loss_scale",
 };

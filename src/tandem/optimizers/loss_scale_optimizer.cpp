@@ -21,8 +21,8 @@ class DynamicLossScale final : public WrappedOptimizer {
   DynamicLossScale(std::shared_ptr<Optimizer> inner, const LossScaleOptimizerOptions& options)
       : WrappedOptimizer(std::move(inner), {}), options_(options) {
     if (!(options.initial_scale > 0) || !std::isfinite(options.initial_scale)) {
-      throw InvalidArgument(c10::str("LossScaleOptimizer: initial_scale must be a finite number > 0, got ",
-                                     options.initial_scale));
+      throw InvalidArgument(
+          c10::str("LossScaleOptimizer: initial_scale must be a finite number > 0, got ", options.initial_scale));
     }
     check_at_least_one("LossScaleOptimizer", "dynamic_growth_steps", options.dynamic_growth_steps);
     if (!rule().initial_numbers().empty())

@@ -55,8 +55,8 @@ class Optimizer {
 
   /// What is done to the gradients of all weights together before they are updated, one by one or in parts.
   struct Preparation {
-    Tensor& gradients;         // flat, float32, complete; changed in place
-    std::span<Tensor> slots;   // of the same layout
+    Tensor& gradients;                   // flat, float32, complete; changed in place
+    std::span<Tensor> slots;             // of the same layout
     std::span<const FlatPlace> weights;  // those that are meant
     int64_t iteration;
     std::span<double> numbers;

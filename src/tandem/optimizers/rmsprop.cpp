@@ -113,8 +113,7 @@ class RMSpropOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-RMSprop::RMSprop(RMSpropOptions options)
-    : Handle(around_rule(options, std::make_shared<RMSpropOptimizer>(options))) {}
+RMSprop::RMSprop(RMSpropOptions options) : Handle(around_rule(options, std::make_shared<RMSpropOptimizer>(options))) {}
 
 RMSprop RMSprop::from_config(const Config& config) {
   ConfigReader reader("RMSprop", config);

@@ -89,8 +89,8 @@ void Trainer::exchange_averages(bool weights_too) {
                                    "' must be made with use_ema to keep some"));
   }
   if (!has_trained()) {
-    throw InvalidArgument(c10::str("averages of the weights: model '", parts_.network->name(),
-                                   "' must have been trained to have some"));
+    throw InvalidArgument(
+        c10::str("averages of the weights: model '", parts_.network->name(), "' must have been trained to have some"));
   }
   execution_->store();
   const c10::NoGradGuard no_grad;

@@ -19,11 +19,10 @@ Model autoencoder(const AutoencoderOptions& options) {
   check_images("autoencoder", options.input_shape, 1, kAnyClasses);
   const Shape& image = options.input_shape;
   if (!image.is_known()) throw InvalidArgument(c10::str("autoencoder: input_shape must be known, got ", image));
-  return Sequential(
-      {layers::Input(image), layers::Flatten(), layers::Dense(256, {.activation = "relu"}),
-       layers::Dense(options.code, {.activation = "relu"}), layers::Dense(256, {.activation = "relu"}),
-       layers::Dense(image.count(), {.activation = "sigmoid"}), layers::Reshape(image)},
-      "autoencoder");
+  return Sequential({layers::Input(image), layers::Flatten(), layers::Dense(256, {.activation = "relu"}),
+                     layers::Dense(options.code, {.activation = "relu"}), layers::Dense(256, {.activation = "relu"}),
+                     layers::Dense(image.count(), {.activation = "sigmoid"}), layers::Reshape(image)},
+                    "autoencoder");
 }
 
 Model conv_autoencoder(const ConvAutoencoderOptions& options) {
@@ -32,7 +31,8 @@ Model conv_autoencoder(const ConvAutoencoderOptions& options) {
   check_images("conv_autoencoder", image, 4, kAnyClasses);
   for (const int64_t axis : {0, 1}) {
     if (image[axis] != Shape::kUnknown && image[axis] % 4 != 0) {
-      throw InvalidArgument(c10::str("conv_autoencoder: height and width must be divisible by 4, got input_shape ", image));
+      throw InvalidArgument(
+          c10::str("conv_autoencoder: height and width must be divisible by 4, got input_shape ", image));
     }
   }
   Sequential model({layers::Input(image)}, "conv_autoencoder");

@@ -20,8 +20,8 @@ struct ConvAutoencoderOptions {
 };
 
 /// One of convolutions: two of 3x3 with 32 and 16 filters, each followed by a 2x2 max pooling, and back by two
-/// transposed ones with strides of 2 and one with a sigmoid. 13,347 weights for 32x32x3. Throws InvalidArgument on sizes
-/// that do not divide.
+/// transposed ones with strides of 2 and one with a sigmoid. 13,347 weights for 32x32x3. Throws InvalidArgument on
+/// sizes that do not divide.
 Model conv_autoencoder(const ConvAutoencoderOptions& options = {});
 
 /// Adam 1e-3 on the mean squared error between images and what is made of them, values of bytes divided by 255, 64 rows

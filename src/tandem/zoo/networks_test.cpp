@@ -6,8 +6,8 @@
 
 #include "tandem/optimizers/rmsprop.h"
 #include "tandem/testing/message_of.h"
-#include "tandem/zoo/catalog.h"
 #include "tandem/zoo/autoencoder.h"
+#include "tandem/zoo/catalog.h"
 #include "tandem/zoo/cnn.h"
 #include "tandem/zoo/densenet121.h"
 #include "tandem/zoo/keras_network_test.h"
@@ -78,7 +78,8 @@ TEST(Zoo, HasTheNumbersOfWeightsThatThePapersModelsHave) {
   const int64_t block = 2 * 2 * 64 + 4 * 65 * 64 + 65 * 128 + 129 * 64;
   EXPECT_EQ(transformer().count_params(), (4 * 4 * 3 + 1) * 64 + (64 + 64) * 64 + 2 * block + 2 * 64 + 65 * 10);
   EXPECT_EQ(autoencoder().count_params(), 3073 * 256 + 257 * 64 + 65 * 256 + 257 * 3072);
-  EXPECT_EQ(conv_autoencoder().count_params(), (27 + 1) * 32 + (288 + 1) * 16 + (144 + 1) * 16 + (144 + 1) * 32 + (288 + 1) * 3);
+  EXPECT_EQ(conv_autoencoder().count_params(),
+            (27 + 1) * 32 + (288 + 1) * 16 + (144 + 1) * 16 + (144 + 1) * 32 + (288 + 1) * 3);
   EXPECT_EQ(resnet50().count_params(), 25636712);
   EXPECT_EQ(resnet50v2().count_params(), 25613800);
   EXPECT_EQ(densenet121().count_params(), 8062504);

@@ -54,8 +54,6 @@ Model transformer(const TransformerOptions& o) {
   return Model(image, layers::Dense(o.classes, {.activation = "softmax"})(x), "transformer");
 }
 
-Recipe transformer_recipe() {
-  return {.optimizer = "adam", .learning_rate = 1e-3, .rescale = 1.0 / 255, .epochs = 20};
-}
+Recipe transformer_recipe() { return {.optimizer = "adam", .learning_rate = 1e-3, .rescale = 1.0 / 255, .epochs = 20}; }
 
 }  // namespace tandem::zoo

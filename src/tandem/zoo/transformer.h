@@ -10,8 +10,8 @@ namespace tandem::zoo {
 struct TransformerOptions {
   Shape input_shape = {32, 32, 3};  // sizes that are known and divisible by patch
   int64_t classes = 10;
-  int64_t patch = 4;    // pixels of a token's side
-  int64_t width = 64;   // features of a token
+  int64_t patch = 4;   // pixels of a token's side
+  int64_t width = 64;  // features of a token
   int64_t heads = 4;
   int64_t blocks = 2;
   int64_t hidden = 128;  // units of a block's Dense
