@@ -26,6 +26,9 @@ class AttentionLayer : public LayerWithArguments {
   Tensors call_for(const CallArguments& arguments, const Tensors& inputs, const CallContext& context) final;
   Shapes shapes_to_build(const CallArguments& arguments, const Shapes& inputs) const final;
   CallArguments plain_arguments(std::size_t inputs) const final;
+  /// The query's, for the output; scores have none.
+  bool supports_masking() const final { return true; }
+  Tensors compute_mask(const Tensors& /*inputs*/, const Tensors& masks) final { return masks.front(); }
 
  protected:
   struct InputShapes {

@@ -16,13 +16,13 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Without storage, which only shapes are asked of; unknown sizes are `unknown`.
-Tensors shadows(const Shapes& shapes, int64_t unknown) {
+// Zeros to try an operation on; unknown sizes are `unknown`.
+Tensors trial_inputs(const Shapes& shapes, int64_t unknown) {
   Tensors made;
   for (const auto& shape : shapes) {
     auto sizes = shape.sizes();
     for (auto& size : sizes) size = size == Shape::kUnknown ? unknown : size;
-    made.push_back(at::empty(sizes, at::TensorOptions().device(at::kMeta)));
+    made.push_back(at::zeros(sizes));
   }
   return made;
 }
@@ -66,7 +66,7 @@ Tensor OperationLayer::compute(const CallArguments& arguments, const Tensors& in
 Shapes OperationLayer::output_shapes_for(const CallArguments& arguments, const Shapes& inputs) {
   // What follows from unknown sizes differs with them.
   const c10::NoGradGuard no_grad;
-  const Tensor a = compute(arguments, shadows(inputs, 2)), b = compute(arguments, shadows(inputs, 3));
+  const Tensor a = compute(arguments, trial_inputs(inputs, 2)), b = compute(arguments, trial_inputs(inputs, 3));
   auto sizes = a.sizes().vec();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] != b.size(static_cast<int64_t>(i))) sizes[i] = Shape::kUnknown;

@@ -135,8 +135,11 @@ void ProjectedAttentionLayer::build_many(const Shapes& inputs) {
 std::vector<std::pair<std::string, std::shared_ptr<Layer>>> ProjectedAttentionLayer::named_children() const {
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named;
   for (const auto& child : tracked()) {
+    // The attributes' names, to which MultiHeadAttention has properties without the underscore but for the gate's.
+    const bool is_property = class_name_ == "MultiHeadAttention" && child->name() != "gate";
+    const std::string mark = is_property ? "" : "_";
     const bool is_output = child->name() == "attention_output";
-    named.emplace_back(is_output ? "output_dense" : child->name() + "_dense", child);
+    named.emplace_back(c10::str(mark, is_output ? "output" : child->name(), "_dense"), child);
   }
   return named;
 }

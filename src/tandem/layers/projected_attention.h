@@ -30,7 +30,6 @@ class ProjectedAttentionLayer : public AttentionLayer {
   ProjectedAttentionLayer(const std::string& class_name, ProjectedAttentionSettings settings);
 
   std::string class_name() const final { return class_name_; }
-  bool supports_masking() const final { return true; }
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const final;
   std::vector<std::string> build_names() const final { return {"query_shape", "value_shape", "key_shape"}; }
   AttentionCall read_call(const CallArguments& arguments) const final;

@@ -13,7 +13,6 @@ class ScoredAttentionLayer : public AttentionLayer {
   ScoredAttentionLayer(const std::string& class_name, double dropout, const Seed& seed);
 
   std::string class_name() const final { return class_name_; }
-  bool supports_masking() const final { return true; }
   AttentionCall read_call(const CallArguments& arguments) const final;
   CallArguments arguments_of(const AttentionCall& call) const final;
 

@@ -7,6 +7,7 @@
 #include "tandem/core/atomic_file.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/register_layer.h"
 #include "tandem/layers/shape_config.h"
 #include "tandem/model/body.h"
@@ -38,6 +39,7 @@ void check_known_classes(const Layer& layer, const std::vector<std::string>& own
     return;
   }
   if (name == "InputLayer" || !registered_layer_name(layer).empty()) return;
+  if (dynamic_cast<const OperationLayer*>(&layer)) return;
   if (std::find(own.begin(), own.end(), name) != own.end()) return;
   throw InvalidArgument(c10::str("save: '", layer.name(), "' (", name,
                                  ") has no config that files could hold; name its class by register_layer, or save its "

@@ -1,5 +1,5 @@
-// The optimizers' settings gradient_accumulation_steps and loss_scale_factor, and LossScaleOptimizer, in training on one
-// device and several. Keras's numbers: optimizers/keras_cases_test.cpp and tests/conformance.
+// The optimizers' settings gradient_accumulation_steps and loss_scale_factor, and LossScaleOptimizer, in training on
+// one device and several. Keras's numbers: optimizers/keras_cases_test.cpp and tests/conformance.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -65,18 +65,18 @@ Handle<Optimizer> lamb(int64_t steps) {
   return optimizers::Lamb({.learning_rate = 0.01, .epsilon = 1e-3, .gradient_accumulation_steps = steps});
 }
 Handle<Optimizer> sgd(int64_t steps, double scale = 0) {
-  return optimizers::SGD({.learning_rate = 0.1,
-                          .momentum = 0.9,
-                          .loss_scale_factor = scale,
-                          .gradient_accumulation_steps = steps});
+  return optimizers::SGD(
+      {.learning_rate = 0.1, .momentum = 0.9, .loss_scale_factor = scale, .gradient_accumulation_steps = steps});
 }
 
 TEST(GradientAccumulation, FourBatchesOfEightAreOneOfThirtyTwoOnAnyNumberOfDevices) {
   for (const int64_t devices : {1, 2, 3}) {
     const auto what = std::to_string(devices) + " devices, weight ";
     expect_near(weights_of(grouping(sgd(4), of_cpus(devices)), 8), weights_of(grouping(sgd(0), of_cpus(1)), 32), what);
-    expect_near(weights_of(grouping(adam(4), of_cpus(devices)), 8), weights_of(grouping(adam(0), of_cpus(1)), 32), what);
-    expect_near(weights_of(grouping(lamb(4), of_cpus(devices)), 8), weights_of(grouping(lamb(0), of_cpus(1)), 32), what);
+    expect_near(weights_of(grouping(adam(4), of_cpus(devices)), 8), weights_of(grouping(adam(0), of_cpus(1)), 32),
+                what);
+    expect_near(weights_of(grouping(lamb(4), of_cpus(devices)), 8), weights_of(grouping(lamb(0), of_cpus(1)), 32),
+                what);
   }
 }
 
@@ -143,10 +143,11 @@ TEST(LossScaleOptimizer, LeavesOutStepsThatOverflowOnEveryDevice) {
 
 TEST(LossScaleOptimizer, RefusesWhatCannotWork) {
   using testing::message_of;
-  EXPECT_NE(message_of([] { LossScaleOptimizer("sgd", {.initial_scale = 0}); }).find("initial_scale"), std::string::npos);
+  EXPECT_NE(message_of([] { LossScaleOptimizer("sgd", {.initial_scale = 0}); }).find("initial_scale"),
+            std::string::npos);
   EXPECT_NE(message_of([] { LossScaleOptimizer("sgd", {.dynamic_growth_steps = 0}); }).find("dynamic_growth_steps"),
             std::string::npos);
-  EXPECT_NE(message_of([] { LossScaleOptimizer(LossScaleOptimizer("sgd")); }).find("inner_optimizer"),
+  EXPECT_NE(message_of([] { LossScaleOptimizer(Handle<Optimizer>(LossScaleOptimizer("sgd"))); }).find("inner_optimizer"),
             std::string::npos);
 }
 

@@ -292,9 +292,9 @@ TEST(NetworkConfig, DamagedOnesSayWhere) {
   EXPECT_EQ(error_with({"config", "input_layers"}, Config::List{reference("dense", 0, 0)}),
             "model config: model: inputs must come from Input, got the output of layer 'dense'");
   EXPECT_EQ(error_with({"config", "layers"}, "none"), "model config: config: must be a list, got \"none\"");
-  EXPECT_EQ(error_with({"config", "layers", "1", "module"}, "keras.src.ops.numpy"),
-            "model config: layers[1] 'dense': operation 'Dense' (keras.src.ops.numpy) is not supported; use a layer in "
-            "its place");
+  EXPECT_EQ(error_with({"config", "layers", "1", "module"}, "keras.src.ops.numpy")
+                .find("model config: layers[1] 'dense': operation 'Dense' is not known; known: 'Add', "),
+            0U);
   EXPECT_EQ(error_with({"config", "layers", "1", "module"}, "my_layers"),
             "model config: layers[1] 'dense': layer 'Dense' is a class of a program's own; register_layer must name it "
             "before files are read");

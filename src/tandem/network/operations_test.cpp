@@ -79,7 +79,7 @@ TEST(Operations, OperatorsOfAProgram) {
   EXPECT_TRUE(at::allclose(out[1], -want));
   EXPECT_TRUE(at::allclose(out[2], 1 - a * a));
   EXPECT_TRUE(at::allclose(out[3], (a * b).mean(1, true)));
-  EXPECT_TRUE(at::allclose(out[4], a.lt(b) * 3.0));
+  EXPECT_TRUE(at::equal(out[4], a.lt(b) * 3));
   EXPECT_EQ(mixed.shape(), (Shape{-1, 3}));
   EXPECT_EQ(ops::concatenate({x, y}, -1).shape(), (Shape{-1, 6}));
 }

@@ -5,7 +5,7 @@
 namespace tandem {
 namespace {
 
-constexpr int kDeepestArguments = 20;
+constexpr int kDeepestNumbered = 20;
 
 bool is_old_reference(const Config& value) {
   return value.is_list() && value.as_list().size() >= 3 && value.as_list().front().is_string();
@@ -15,7 +15,7 @@ Config added(const Config& reference, const AddInput& add_input) { return CallAr
 
 // `value` with the tensors in it by their numbers.
 Config numbered(const Config& value, const AddInput& add_input, int depth) {
-  if (depth == kDeepestArguments) throw DataError("the arguments of a call must not nest that deep");
+  if (depth == kDeepestNumbered) throw DataError("the arguments of a call must not nest that deep");
   if (value.is_list()) {
     Config::List list;
     for (const auto& item : value.as_list()) list.push_back(numbered(item, add_input, depth + 1));
