@@ -22,6 +22,9 @@ class AttentionLayer : public LayerWithArguments {
   /// Throws InvalidArgument on what this layer's call does not take.
   virtual CallArguments arguments_of(const AttentionCall& call) const = 0;
 
+  /// True when, as Keras, the layer takes the masks of its query, value and key away from who reads these after it.
+  virtual bool takes_masks() const { return false; }
+
   Shapes output_shapes_for(const CallArguments& arguments, const Shapes& inputs) final;
   Tensors call_for(const CallArguments& arguments, const Tensors& inputs, const CallContext& context) final;
   Shapes shapes_to_build(const CallArguments& arguments, const Shapes& inputs) const final;

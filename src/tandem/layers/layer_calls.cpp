@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
+#include "tandem/layers/attention_layer.h"
 #include "tandem/layers/call_trace.h"
 #include "tandem/layers/layer_with_arguments.h"
 #include "tandem/layers/masks.h"
@@ -36,6 +38,9 @@ std::vector<KerasTensor> call_in_graph(const std::shared_ptr<Layer>& layer, cons
     node->inputs.push_back(input);
     shapes.push_back(input.shape());
   }
+  // So that the call is written as Keras's, which may be no list.
+  if (const auto* takes_any = dynamic_cast<const LayerWithArguments*>(layer.get()); takes_any && !arguments)
+    arguments = std::make_shared<CallArguments>(takes_any->plain_arguments(shapes.size()));
   build_for(*layer, arguments.get(), shapes);
   node->output_shapes = shapes_of_call(*layer, arguments.get(), shapes);
   node->device = DeviceScope::current();
@@ -71,6 +76,11 @@ Tensors call_now(const std::shared_ptr<Layer>& layer, const CallArguments* argum
   const auto run = [&] { return run_call(*layer, arguments, inputs, call); };
   Tensors outputs = call.trace ? call.trace->record(*layer, inputs, run) : run();
   hand_on_masks(*layer, inputs, outputs);
+  const auto* attention = dynamic_cast<const AttentionLayer*>(layer.get());
+  if (!attention || !attention->takes_masks()) return outputs;
+  const auto read = attention->read_call(
+      arguments ? *arguments : attention->plain_arguments(static_cast<std::size_t>(inputs.size())));
+  for (const int64_t i : {read.query, read.value, read.key.value_or(read.value)}) set_mask(inputs[i], {});
   return outputs;
 }
 

@@ -53,6 +53,8 @@ class MultiHeadAttentionLayer : public ProjectedAttentionLayer {
     }
   }
 
+  bool takes_masks() const override { return true; }
+
   Config get_config() const override {
     const auto& s = settings();
     // Keras writes the axes that it has found once it is built.

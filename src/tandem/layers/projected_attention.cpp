@@ -10,6 +10,7 @@
 #include "tandem/core/mask.h"
 #include "tandem/layers/attention_axes.h"
 #include "tandem/layers/einsum_dense.h"
+#include "tandem/layers/layer_names.h"
 #include "tandem/layers/serialization.h"
 #include "tandem/layers/weight_config.h"
 
@@ -109,6 +110,8 @@ void ProjectedAttentionLayer::build_many(const Shapes& inputs) {
   for (const auto& input : inputs) {
     if (input.back() <= 0) throw_shape_error(*this, "the last axis of each input must be known", input);
   }
+  // Keras makes layers for these two steps, which take part in the counting of automatic names.
+  for (const char* step : {"Softmax", "Dropout"}) unique_layer_name(step);
   const auto& s = settings_;
   query_ = project("query", query, s.query_heads, s.key_dim, false);
   key_ = project("key", key, s.key_value_heads, s.key_dim, false);

@@ -11,6 +11,7 @@
 #include "tandem/layers/call_trace.h"
 #include "tandem/layers/layer_calls.h"
 #include "tandem/layers/masks.h"
+#include "tandem/network/masks_taken.h"
 #include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -79,6 +80,7 @@ void Graph::plan() {
   }
   for (const auto& input : inputs_) input_slots_.push_back(slot(input));
   for (const auto& output : outputs_) output_slots_.push_back(slot(output));
+  note_taken_masks(steps_, slots_);
   if (fusion) fuse_relus();
 
   std::vector<bool> needed(slots_, false);
@@ -128,7 +130,12 @@ void Graph::check_inputs(const Shapes& given) const {
 
 void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
 
-Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
+Tensors GraphStep::run(const Tensors& given, const CallContext& context) const {
+  Tensors inputs = given;
+  for (const auto i : without_mask) {
+    Tensor& x = inputs[static_cast<int64_t>(i)];
+    if (mask_of(x).defined()) x = at::alias(x);  // the same values, a tensor of its own
+  }
   // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
   const CallScope scope(context);
   const auto call = [&] {

@@ -26,6 +26,7 @@ struct GraphStep {
   std::size_t writes;
   std::size_t count;
   std::vector<std::size_t> last_use;
+  std::vector<std::size_t> without_mask = {};  // those of its inputs whose masks the layer must not see (masks_taken.h)
 
   /// What the layer gives, with the ReLU that is part of the step. `context` is the call's own.
   Tensors run(const Tensors& inputs, const CallContext& context) const;

@@ -9,6 +9,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/random.h"
 #include "tandem/layers/attention.h"
+#include "tandem/layers/call_arguments.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/lambda.h"
@@ -43,6 +44,15 @@ std::vector<Tensor> arrays_of(const std::string& folder, const std::string& pref
   }
 }
 
+// Numbers by themselves are arrays of one in the files.
+void set_weights_of(Network& network, const std::string& folder) {
+  auto values = arrays_of(folder, "weight");
+  const auto weights = network.weights();
+  ASSERT_EQ(values.size(), weights.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[i].view(weights[i].shape().sizes());
+  network.set_weights(values);
+}
+
 TEST(Operations, ComputeAndAreWrittenAsInKeras) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(testing::fixture("keras/operations"))) {
@@ -53,7 +63,7 @@ TEST(Operations, ComputeAndAreWrittenAsInKeras) {
         << name;
     const auto copy = clone_network(*network);
     for (const auto& computed : {network, copy}) {
-      computed->set_weights(arrays_of(folder, "weight"));
+      set_weights_of(*computed, folder);
       const auto wanted = arrays_of(folder, "output");
       const Tensors got = computed->call_many(arrays_of(folder, "x"), {});
       ASSERT_EQ(got.size(), static_cast<int64_t>(wanted.size())) << name;
@@ -85,11 +95,13 @@ TEST(Operations, OperatorsOfAProgram) {
 }
 
 TEST(Operations, AModelOfThemIsReadAgain) {
-  const KerasTensor x = Input({3});
-  const Graph graph(x, Dense(2)(x) * 0.5 + 1);
+  const KerasTensor x = Input({5, 3});
+  const KerasTensor attended = layers::MultiHeadAttention(2, 2)({x, x});
+  EXPECT_EQ(attended.node()->arguments->args.size(), 2U) << "query and value by themselves, as in Keras";
+  const Graph graph(x, Dense(2)(attended) * 0.5 + 1);
   const auto again = network_from_json(network_to_json(graph));
   again->set_weights(graph.get_weights());
-  const Tensor a = RandomStream(1).normal({4, 3});
+  const Tensor a = RandomStream(1).normal({4, 5, 3});
   EXPECT_TRUE(at::equal(again->call_many(a, {})[0], const_cast<Graph&>(graph).call_many(a, {})[0]));
 }
 
@@ -109,7 +121,17 @@ TEST(Operations, RefuseWhatCannotWork) {
   EXPECT_NE(replaced("0.5],\"kwargs\":{}", "0.5],\"kwargs\":{\"where\":1}").find("where"), std::string::npos);
 }
 
-TEST(CallArguments, OfLayersThatTakeNoneAreRefused) {
+TEST(Masks, TravelThroughAttentionAsInKeras) {
+  for (const std::string name : {"masked_attention", "masked_blocks_behind", "masked_blocks_in_front"}) {
+    const std::string folder = testing::fixture("keras/networks/" + name);
+    const auto network = network_from_json(whole_text(folder + "/config.json"));
+    set_weights_of(*network, folder);
+    const Tensors got = network->call_many(arrays_of(folder, "x"), {});
+    EXPECT_EQ(testing::difference(got[0], arrays_of(folder, "output")[0], 1e-5), "") << name;
+  }
+}
+
+TEST(CallArguments, ThatAreNotSupportedAreNamed) {
   Config entry = Config::from_json(whole_text(testing::fixture("keras/operations/attention_calls/config.json")));
   std::string text = entry.to_json();
   const std::string flag = "\"use_causal_mask\":true";
