@@ -31,6 +31,7 @@ std::vector<KerasTensor> call_in_graph(const std::shared_ptr<Layer>& layer, cons
                                        std::shared_ptr<const CallArguments> arguments) {
   if (inputs.empty())
     throw InvalidArgument(c10::str("layer '", layer->name(), "': must be called on at least one input, got none"));
+  layer->name();  // automatic names count in the order of the calls, those of layers that one makes for itself included
   auto node = std::make_shared<Node>();
   node->layer = layer;
   Shapes shapes;

@@ -94,7 +94,7 @@ LayerHandle operation_from_config(const std::string& class_name, const std::stri
   Config settings = kind.settings;
   for (const auto& [key, value] : config.as_object()) {
     if (key == "name" || key == "dtype") continue;
-    if (settings.contains(key)) {
+    if (settings.contains(key) && key != "initial") {
       settings.set(key, value);
     } else if (!value.is_null()) {
       throw InvalidArgument(

@@ -19,6 +19,7 @@ const char* const kNn = "keras.src.ops.nn";
 
 Config setting(const char* name, Config value) { return Config::object({{name, std::move(value)}}); }
 Config reduction() { return Config::object({{"axis", {}}, {"keepdims", false}}); }
+Config reduction_from_initial() { return reduction().set("initial", {}); }
 
 /// The axes of "axis"; all where it is null.
 std::vector<int64_t> axes_of(const Config& settings, const Tensor& x) {
@@ -124,10 +125,10 @@ const Catalog<OperationKind>& operation_table() {
            {kNumpy, 1, reduction(),
             [](const Operands& x, const Config& s) { return x[0].sum(axes_of(s, x[0]), keeps(s)); }}},
           {"Max",
-           {kNumpy, 1, reduction(),
+           {kNumpy, 1, reduction_from_initial(),
             [](const Operands& x, const Config& s) { return x[0].amax(axes_of(s, x[0]), keeps(s)); }}},
           {"Min",
-           {kNumpy, 1, reduction(),
+           {kNumpy, 1, reduction_from_initial(),
             [](const Operands& x, const Config& s) { return x[0].amin(axes_of(s, x[0]), keeps(s)); }}},
           {"Var",
            {kNumpy, 1, reduction(),

@@ -32,14 +32,18 @@ bool is_legacy_name(const std::string& path) {
 }
 
 // Throws where load_model would not know a layer's class.
-void check_known_classes(const Layer& layer, const std::vector<std::string>& own) {
+void check_known_classes(const Layer& layer, const std::vector<std::string>& own, bool legacy) {
   const std::string name = layer.class_name();
   if (name == "Functional" || name == "Sequential") {
-    for (const auto& child : layer.children()) check_known_classes(*child, own);
+    for (const auto& child : layer.children()) check_known_classes(*child, own, legacy);
     return;
   }
   if (name == "InputLayer" || !registered_layer_name(layer).empty()) return;
-  if (dynamic_cast<const OperationLayer*>(&layer)) return;
+  if (dynamic_cast<const OperationLayer*>(&layer)) {
+    if (!legacy) return;
+    throw InvalidArgument(c10::str("save: '", layer.name(), "' (", name,
+                                   ") is an operation, which the format of Keras 2 does not know; save a .keras file"));
+  }
   if (std::find(own.begin(), own.end(), name) != own.end()) return;
   throw InvalidArgument(c10::str("save: '", layer.name(), "' (", name,
                                  ") has no config that files could hold; name its class by register_layer, or save its "
@@ -82,7 +86,7 @@ void ModelBody::save(const std::string& path) {
     throw InvalidArgument(c10::str("save: model '", network_->name(),
                                    "' must be built first: give it an input shape, or call it on a batch"));
   }
-  check_known_classes(*network_, layer_class_names());
+  check_known_classes(*network_, layer_class_names(), legacy);
   Config config = whole_config();
   check_compile_config(*network_, config);
   add_build_config(config, *network_);

@@ -130,21 +130,28 @@ void Graph::check_inputs(const Shapes& given) const {
 
 void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
 
-Tensors GraphStep::run(const Tensors& given, const CallContext& context) const {
-  Tensors inputs = given;
+Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
+  Tensors outputs = without_mask.empty() ? call(inputs, context) : call(unmasked(inputs), context);
+  hand_on_masks(*layer, inputs, outputs);
+  return outputs;
+}
+
+Tensors GraphStep::unmasked(Tensors inputs) const {
   for (const auto i : without_mask) {
     Tensor& x = inputs[static_cast<int64_t>(i)];
     if (mask_of(x).defined()) x = at::alias(x);  // the same values, a tensor of its own
   }
+  return inputs;
+}
+
+Tensors GraphStep::call(const Tensors& inputs, const CallContext& context) const {
   // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
   const CallScope scope(context);
-  const auto call = [&] {
+  const auto make = [&] {
     return relu ? Tensors(layer->call_with_relu(inputs.front(), context))
                 : run_call(*layer, arguments, inputs, context);
   };
-  Tensors outputs = context.trace ? context.trace->record(*layer, inputs, call) : call();
-  hand_on_masks(*layer, inputs, outputs);
-  return outputs;
+  return context.trace ? context.trace->record(*layer, inputs, make) : make();
 }
 
 Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {

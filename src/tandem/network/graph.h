@@ -30,6 +30,10 @@ struct GraphStep {
 
   /// What the layer gives, with the ReLU that is part of the step. `context` is the call's own.
   Tensors run(const Tensors& inputs, const CallContext& context) const;
+
+ private:
+  Tensors unmasked(Tensors inputs) const;
+  Tensors call(const Tensors& inputs, const CallContext& context) const;
 };
 
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
