@@ -35,11 +35,12 @@ TEST(BadInput, UnknownModel) {
 TEST(BadInput, ModelFile) {
   for (const char* file : {"model.keras", "model.h5", "./model"}) {
     const std::string name = file;
-    expect_refused({"bench", "train", name}, 2,
-                   "MODEL must be a model of the zoo (minigooglenet, resnet20, resnet50, resnet50v2, densenet121, "
-                   "mobilenetv2, vgg16, cnn, mlp, transformer, autoencoder, conv_autoencoder), this command takes no model "
-                   "file yet; got '" +
-                       name + "'");
+    expect_refused(
+        {"bench", "train", name}, 2,
+        "MODEL must be a model of the zoo (minigooglenet, resnet20, resnet50, resnet50v2, densenet121, "
+        "mobilenetv2, vgg16, cnn, mlp, transformer, autoencoder, conv_autoencoder), this command takes no model "
+        "file yet; got '" +
+            name + "'");
     expect_refused({"train", name}, 3, name + ": no such file");
     expect_refused({"summary", name}, 3, name + ": no such file");
   }

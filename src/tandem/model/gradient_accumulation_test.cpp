@@ -147,8 +147,9 @@ TEST(LossScaleOptimizer, RefusesWhatCannotWork) {
             std::string::npos);
   EXPECT_NE(message_of([] { LossScaleOptimizer("sgd", {.dynamic_growth_steps = 0}); }).find("dynamic_growth_steps"),
             std::string::npos);
-  EXPECT_NE(message_of([] { LossScaleOptimizer(Handle<Optimizer>(LossScaleOptimizer("sgd"))); }).find("inner_optimizer"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([] { LossScaleOptimizer(Handle<Optimizer>(LossScaleOptimizer("sgd"))); }).find("inner_optimizer"),
+      std::string::npos);
 }
 
 }  // namespace
