@@ -74,7 +74,9 @@ ConfigPlace place_of_entry(const ConfigPlace& place, std::size_t i, const Config
 }
 
 LayerHandle read_layer(const Config& entry, const ConfigPlace& place) {
-  const std::string class_name = place.run([&] { return entry.at("class_name").as_string(); });
+  const std::string written = place.run([&] { return entry.at("class_name").as_string(); });
+  // .h5 files have the class's own name, others the one that Keras exports it under.
+  const std::string class_name = written == "GroupedQueryAttention" ? "GroupQueryAttention" : written;
   const Config config = place.run([&] { return modern_config(entry, class_name); });
   const bool of_keras = is_of_keras(entry);
   if (of_keras && is_network_class(class_name)) return LayerHandle(read_network(class_name, config, place));
