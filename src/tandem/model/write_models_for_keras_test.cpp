@@ -96,7 +96,8 @@ TEST(WriteModelsForKeras, AndGoOn) {
   }
 }
 
-// Calls with arguments, and operations, which .h5 does not know.
+// Calls with arguments, and operations, which .h5 does not know. (Keras reads no Attention from .h5: it takes "dot" for
+// its function of that name.)
 TEST(WriteModelsForKeras, AttentionAndOperations) {
   const testing::TemporaryFolder scratch;
   const char* chosen = std::getenv("TANDEM_WRITE_FILES");
@@ -111,10 +112,11 @@ TEST(WriteModelsForKeras, AttentionAndOperations) {
     const auto [attended, scores] = MultiHeadAttention(2, 3, {.value_dim = 2}).with_scores(a, input, {.key = a});
     return std::pair{LayerNormalization()(Subtract()({attended, GroupQueryAttention(2, 4, 2)(a, a)})), scores};
   };
-  const KerasTensor plain = Attention({.use_scale = true})({heads(input).first, input});
+  const KerasTensor plain = heads(input).first;
   const auto [h, scores] = heads(input * 0.5 + ops::tanh(input));
   const KerasTensor mixed =
-      plain / 2 + AdditiveAttention()({h, h}) * ops::reshape(ops::mean(scores, {{1, 2, 3}}, true), {-1, 1, 1});
+      Attention({.use_scale = true})({plain, input}) / 2 +
+      AdditiveAttention()({h, h}) * ops::reshape(ops::mean(scores, {{1, 2, 3}}, true), {-1, 1, 1});
   for (const auto& [name, output] :
        {std::pair{"attention", GlobalAveragePooling1D()(plain)}, {"operations", ops::mean(mixed, 1)}}) {
     Model model(input, Dense(2)(output));
