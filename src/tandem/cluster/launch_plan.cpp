@@ -86,7 +86,7 @@ std::vector<Task> launch_plan(const LaunchOptions& options) {
 }
 
 bool is_this_host(const std::string& host) {
-  if (host == "localhost" || host == "::1" || host.starts_with("127.")) return true;
+  if (is_loopback(host)) return true;
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 && host == name.data();
 }
