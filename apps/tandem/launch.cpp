@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "tandem/cluster/launcher.h"
+#include "tandem/comm/job_key.h"
 
 namespace tandem::cli {
 namespace {
@@ -49,8 +50,13 @@ int run_job(const LaunchArguments& arguments) {
       std::fflush(stream);
     };
   };
+  auto tasks = cluster::launch_plan(arguments.job);
+  if (comm::job_keys_are_built()) {
+    const auto key = comm::JobKey::fresh();  // so that nobody else can join
+    for (auto& task : tasks) task.variables[comm::kJobKeyVariable] = key.secret;
+  }
   const SignalFile signals;
-  return cluster::launch(cluster::launch_plan(arguments.job), arguments.program,
+  return cluster::launch(tasks, arguments.program,
                          {.output = print_to(stdout),
                           .errors = print_to(stderr),
                           .signals = signals.file(),

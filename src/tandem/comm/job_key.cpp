@@ -30,4 +30,6 @@ JobKey JobKey::of_secret(const std::string& secret) {
   return {secret, open.data()};
 }
 
+bool job_keys_are_built() { return true; }
+
 }  // namespace tandem::comm

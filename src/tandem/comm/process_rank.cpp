@@ -31,6 +31,9 @@ Tensor flat(const Tensor& tensor, const char* call) {
   return tensor.as_strided({tensor.numel()}, {1});
 }
 
+// What is copied and not computed with travels as bytes, whatever its type.
+Tensor bytes(const Tensor& tensor, const char* call) { return flat(tensor, call).view(at::kByte); }
+
 void check_adds_up(const Tensor& tensor, const char* call) {
   const auto type = tensor.scalar_type();
   if (type == at::kBool || at::isComplexType(type) || at::isQIntType(type))
@@ -173,14 +176,14 @@ void ProcessRank::reduce_scatter(const Tensor& whole, Tensor& part) {
 
 void ProcessRank::all_gather(const Tensor& part, Tensor& whole) {
   if (part.numel() == 0) return;
-  Tensor from = part.clone();
-  run("all_gather", [&](c10d::Backend& own) { return own._allgather_base(whole, from, {}); });
+  Tensor from = bytes(part.clone(), "all_gather"), to = bytes(whole, "all_gather");
+  run("all_gather", [&](c10d::Backend& own) { return own._allgather_base(to, from, {}); });
   bytes_sent_ += static_cast<int64_t>(part.nbytes()) * (ranks_ - 1);
 }
 
 void ProcessRank::broadcast(Tensor& tensor, int64_t root) {
   if (tensor.numel() == 0 || ranks_ == 1) return;
-  std::vector<Tensor> tensors{flat(tensor, "broadcast")};
+  std::vector<Tensor> tensors{bytes(tensor, "broadcast")};
   c10d::BroadcastOptions options;
   options.rootRank = root;
   run(c10::str("broadcast from rank ", root), [&](c10d::Backend& own) { return own.broadcast(tensors, options); });
@@ -188,14 +191,14 @@ void ProcessRank::broadcast(Tensor& tensor, int64_t root) {
 }
 
 void ProcessRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
-  std::vector<Tensor> tensors{flat(tensor, "send")};
+  std::vector<Tensor> tensors{bytes(tensor, "send")};
   run(c10::str("send to rank ", to),
       [&](c10d::Backend& own) { return own.send(tensors, static_cast<int>(to), static_cast<int>(tag)); });
   bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
 }
 
 void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
-  std::vector<Tensor> tensors{flat(tensor, "recv")};
+  std::vector<Tensor> tensors{bytes(tensor, "recv")};
   run(c10::str("recv from rank ", from),
       [&](c10d::Backend& own) { return own.recv(tensors, static_cast<int>(from), static_cast<int>(tag)); });
 }
