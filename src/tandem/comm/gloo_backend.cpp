@@ -3,17 +3,31 @@
 #define USE_C10D_GLOO
 #include "tandem/comm/gloo_backend.h"
 
+#include <gloo/context.h>
+
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 namespace tandem::comm {
 
-c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
-                                                    int64_t ranks, const std::string& host,
-                                                    std::chrono::milliseconds limit) {
+namespace {
+
+class ClosableGloo final : public c10d::ProcessGroupGloo {
+ public:
+  using ProcessGroupGloo::ProcessGroupGloo;
+  void close() {
+    for (const auto& context : contexts_) context->closeConnections();
+  }
+};
+
+}  // namespace
+
+ProcessBackend make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks,
+                                 const std::string& host, std::chrono::milliseconds limit) {
   auto options = c10d::ProcessGroupGloo::Options::create(limit);
   options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(host));
-  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(rank), static_cast<int>(ranks),
-                                                     std::move(options));
+  const auto gloo =
+      c10::make_intrusive<ClosableGloo>(store, static_cast<int>(rank), static_cast<int>(ranks), std::move(options));
+  return {gloo, [gloo] { gloo->close(); }};
 }
 
 }  // namespace tandem::comm

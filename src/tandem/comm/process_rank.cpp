@@ -73,8 +73,8 @@ void ProcessRank::meet() {
 }
 
 c10d::Backend& ProcessRank::backend(const char* call) {
-  if (!backend_) throw PeerError(c10::str("rank ", rank_, ": ", call, ": the ranks parted before: ", failure_));
-  return *backend_;
+  if (failed_) throw PeerError(c10::str("rank ", rank_, ": ", call, ": the ranks parted before: ", failure_));
+  return *backend_.backend;
 }
 
 void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin) {
@@ -103,8 +103,9 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
 }
 
 void ProcessRank::fail(const std::string& call, const std::string& why) {
+  failed_ = true;
+  if (backend_.close) backend_.close();
   in_progress_.clear();
-  backend_.reset();
   std::vector<int64_t> lost;
   try {
     store_->set(key_of("noticed", rank_), std::string("1"));

@@ -13,13 +13,20 @@
 
 namespace tandem::comm {
 
+/// What speaks with the other processes for one rank.
+struct ProcessBackend {
+  c10::intrusive_ptr<c10d::Backend> backend;
+  /// Ends its connections, and with them whatever waits on them here and on the other ranks.
+  std::function<void()> close;
+};
+
 /// A rank that is a process: collectives by a backend of LibTorch's c10d, keys in a store that all ranks reach. The
 /// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them.
 class ProcessRank final : public Communicator, private Pending::Source {
  public:
   /// Makes the backend of rank `rank` of `ranks`, whose keys are in `store`.
-  using MakeBackend = std::function<c10::intrusive_ptr<c10d::Backend>(const c10::intrusive_ptr<c10d::Store>& store,
-                                                                      int64_t rank, int64_t ranks)>;
+  using MakeBackend =
+      std::function<ProcessBackend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks)>;
 
   /// `limit`: for each call. Throws PeerError, naming the ranks that are missing, when not all come within it.
   ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::chrono::milliseconds limit,
@@ -61,7 +68,7 @@ class ProcessRank final : public Communicator, private Pending::Source {
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
   void finish(const Work& work, const std::string& call);
-  /// Lets go of the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
+  /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
   /// those that did not.
   [[noreturn]] void fail(const std::string& call, const std::string& why);
 
@@ -69,7 +76,8 @@ class ProcessRank final : public Communicator, private Pending::Source {
   int64_t rank_, ranks_;
   std::chrono::milliseconds limit_;
   MakeBackend make_backend_;
-  c10::intrusive_ptr<c10d::Backend> backend_;  // null: failed
+  ProcessBackend backend_;
+  bool failed_ = false;
   std::string failure_;
   std::map<uint64_t, InProgress> in_progress_;
   uint64_t next_ticket_ = 1;

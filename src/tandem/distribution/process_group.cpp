@@ -1,6 +1,7 @@
 #include "tandem/distribution/process_group.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/comm/join_processes.h"
 #include "tandem/core/error.h"
+#include "tandem/distribution/strategy.h"
 
 namespace tandem::distribute {
 
@@ -48,6 +50,8 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
   if (!(options.limit_seconds > 0))
     throw InvalidArgument(c10::str("init_process_group: limit_seconds must be positive, got ", options.limit_seconds));
   const auto member = cluster::who_am_i(cluster::Environment());
+  // The ranks of a host share its cores: with more threads than cores, all of them wait for one another.
+  if (member.local_size > 1) at::set_num_threads(static_cast<int>(threads_per_device(member.local_size, 0)));
   auto joined = comm::join_processes(member, options.limit_seconds);
   return {std::move(joined.rank), member.local_rank, std::move(joined.meeting)};
 }

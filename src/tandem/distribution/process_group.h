@@ -52,8 +52,9 @@ class ProcessGroup {
 };
 
 /// Joins this process with the others of its job (cluster: TF_CONFIG, torchrun's, mpirun's or srun's variables), or is
-/// alone. Throws InvalidArgument on an unknown or missing backend, or where nothing says where to meet; PeerError
-/// naming who does not come.
+/// alone. Where several ranks share a host, this one's operations get its share of the cores as threads
+/// (TANDEM_THREADS_PER_DEVICE says otherwise). Throws InvalidArgument on an unknown or missing backend, or where
+/// nothing says where to meet; PeerError naming who does not come.
 ProcessGroup init_process_group(const ProcessGroupOptions& options = {});
 
 }  // namespace tandem::distribute
