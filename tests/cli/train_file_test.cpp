@@ -125,7 +125,7 @@ TEST_F(TrainFile, WhatCannotBeSavedIsFoundBeforeTheTraining) {
   EXPECT_FALSE(fs::exists(folder_.file("h.json")));
   const auto ending = train(model, {"--save", "m.h5"});
   EXPECT_EQ(ending.status, 2);
-  EXPECT_EQ(ending.err, "tandem: --save: the file name must end in .keras or .weights.h5, got 'm.h5'\n");
+  EXPECT_EQ(ending.err, "tandem: --save: the file name must end in .keras, .weights.h5 or .safetensors, got 'm.h5'\n");
 }
 
 TEST_F(TrainFile, AFullDiskIsTold) {
