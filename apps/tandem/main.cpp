@@ -42,8 +42,8 @@ int run_command(int argc, char** argv) {
   add_evaluate(app, run);
   add_predict(app, run);
   add_summary(app, run);
-  add_bench(app, run);
   add_convert(app, run);
+  add_bench(app, run);
   add_info(app, run);
   install_log_sink(false);
   try {

@@ -76,6 +76,8 @@ TEST_F(TrainFile, TwoAndOneFromTheSavedFileEqualThree) {
   EXPECT_NE(ended.out.find("wrote w.weights.h5"), std::string::npos) << ended.out;
   const auto again = figures(keras_file("resume/untrained.keras"), {"--epochs", "1", "--weights", "w.weights.h5"});
   EXPECT_NEAR(again.back(), whole[1], 1e-5);
+  figures(model, {"--epochs", "1", "--save", "w.safetensors"});
+  EXPECT_EQ(figures(keras_file("resume/untrained.keras"), {"--epochs", "1", "--weights", "w.safetensors"}), again);
 }
 
 TEST_F(TrainFile, FlagsReplaceWhatTheFileSays) {

@@ -189,7 +189,7 @@ Weight Layer::add_weight(const std::string& name, const Shape& shape, const Weig
     throw InvalidArgument(c10::str("layer '", this->name(), "' (", class_name(), "): add_weight '", name,
                                    "' must be called in build or in the constructor, not in call"));
   }
-  WeightAllowance::take(shape);
+  WeightAllowance::take(*this, name, shape);
   auto variable = std::make_shared<Variable>();
   variable->name = name;
   variable->shape = shape;

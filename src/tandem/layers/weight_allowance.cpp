@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/layer.h"
 
 namespace tandem {
 namespace {
@@ -14,11 +15,16 @@ thread_local WeightAllowance* innermost = nullptr;
 WeightAllowance::WeightAllowance(int64_t elements) : left_(elements), outer_(innermost) { innermost = this; }
 WeightAllowance::~WeightAllowance() { innermost = outer_; }
 
-void WeightAllowance::take(const Shape& shape) {
+void WeightAllowance::take(const Layer& layer, const std::string& weight, const Shape& shape) {
   if (!innermost) return;
-  const int64_t count = shape.count();
-  if (count > innermost->left_)
-    throw InvalidArgument(c10::str("a weight of shape ", shape, " is more than the file's weights can hold"));
+  int64_t count = 1;
+  for (const int64_t size : shape) {
+    if (__builtin_mul_overflow(count, size, &count)) count = INT64_MAX;
+  }
+  if (count > innermost->left_) {
+    throw InvalidArgument(c10::str("layer '", layer.name(), "' (", layer.class_name(), "): weight '", weight,
+                                   "' of shape ", shape, " is more than the file's weights can hold"));
+  }
   innermost->left_ -= count;
 }
 

@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/saving/cpp_network.h"
 
 namespace tandem::saving {
@@ -12,6 +14,13 @@ std::string file_names(const char* letter, std::size_t count) {
   std::string names;
   for (std::size_t i = 0; i < count; ++i) names += c10::str(i == 0 ? "" : " ", letter, i, ".npy");
   return names;
+}
+
+// Names of files and settings must not end the comment that they stand in.
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\\'; }, ' ');
+  return text;
 }
 
 std::string main_function(const std::string& make, std::size_t inputs, std::size_t outputs) {
@@ -41,7 +50,7 @@ std::string cpp_program(const Network& network, const std::vector<std::string>& 
       "// Written by Tandem. Shows the model; with a weights file (.weights.h5, .safetensors, .keras, .h5) and .npy "
       "files "
       "it predicts.\n";
-  for (const auto& remark : remarks) text += c10::str("// ", remark, "\n");
+  for (const auto& remark : remarks) text += c10::str("// ", on_one_line(remark), "\n");
   if (body.find("layer_from_config(") != std::string::npos) text += "#include <tandem/layers/catalog.h>\n";
   text += "#include <tandem/light.h>\n";
   if (body.find("static_cast<Graph&>") != std::string::npos) text += "#include <tandem/network/graph.h>\n";

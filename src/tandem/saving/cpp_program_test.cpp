@@ -151,6 +151,20 @@ TEST(CppNetwork, AFrozenModelThawsWhatIsTrained) {
 )");
 }
 
+// A file must not be able to write code of its own into the program.
+TEST(CppProgram, NamesStayWithinTextsAndComments) {
+  const auto chain = std::make_shared<Chain>();
+  chain->set_name("a\"; int main() {} //\n");
+  chain->add(layers::Input({2}, {.name = "x\"\n"}));
+  chain->add(Dense(2, {.name = "};\nint y;"}));
+  const std::string text = cpp_program(*chain, {"first\nint z; \\"});
+  EXPECT_NE(text.find("// first int z;  \n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Model make_a_int_main_() {\n  Sequential model({}, \"a\\\"; int main() {} //\\012\");\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("{.name = \"};\\012int y;\"}"), std::string::npos) << text;
+}
+
 TEST(CppNetwork, WhatCannotBeWrittenIsRefusedByName) {
   struct Twice : Layer {
     Tensor call(const Tensor& x, const CallContext&) override { return x * 2; }

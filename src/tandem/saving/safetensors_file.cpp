@@ -34,7 +34,8 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   std::error_code failed;
   const uint64_t size = std::filesystem::file_size(path, failed);
   file_.open(path, std::ios::binary);
-  if (failed || !file_) throw DataError(c10::str(path, ": cannot be read: ", std::generic_category().message(errno)));
+  if (failed) throw DataError(c10::str(path, ": cannot be read: ", failed.message()));
+  if (!file_) throw DataError(c10::str(path, ": cannot be read: ", std::generic_category().message(errno)));
   if (start.size() < kLengthBytes || size < kLengthBytes)
     throw DataError(c10::str(path, ": is too short for a safetensors file, has ", size, " bytes"));
   const uint64_t length = length_in(start);
