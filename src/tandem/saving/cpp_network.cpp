@@ -16,7 +16,7 @@ namespace {
 std::string input_text(const KerasTensor& input) {
   const Layer& layer = *input.node()->layer;
   const Config config = layer.get_config();
-  const Shape shape = input.shape();
+  const Shape& shape = input.shape();
   std::string options;
   if (shape[0] != Shape::kUnknown) options += c10::str(".batch_size = ", shape[0], ", ");
   const std::string dtype = config.at("dtype").as_string();
@@ -191,7 +191,7 @@ std::string CppNetworkWriter::write(const Network& network) {
                                    ") cannot be written as C++: its class is a program's own"));
   }
   if (!network.trainable()) body.line("model->set_trainable(false);");
-  const std::string function = functions_.unique("make_" + network.name());
+  std::string function = functions_.unique("make_" + network.name());
   text_ += c10::str("Model ", function, "() {\n", body.text, body.after, "  return model;\n}\n\n");
   return function;
 }

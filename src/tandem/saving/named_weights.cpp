@@ -106,8 +106,8 @@ std::string misfit(const Weight& weight, const SafetensorsEntry& entry) {
 }
 
 std::vector<std::string> own_names(const std::vector<NamedWeight>& weights) {
-  std::vector<std::string> names;
-  for (const auto& weight : weights) names.push_back(weight.name);
+  std::vector<std::string> names(weights.size());
+  std::transform(weights.begin(), weights.end(), names.begin(), [](const NamedWeight& weight) { return weight.name; });
   return names;
 }
 

@@ -19,8 +19,6 @@
 namespace tandem {
 namespace {
 
-using saving::SafetensorsEntry;
-
 // As the format's own library sorts them: wide types first, so that each begins at a multiple of its size; then names.
 NamedTensors in_file_order(NamedTensors tensors) {
   std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {

@@ -52,7 +52,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
 }
 
 Tensor SafetensorsFile::read(const SafetensorsEntry& entry) {
-  const Tensor values = at::empty(entry.shape.sizes(), entry.type);
+  Tensor values = at::empty(entry.shape.sizes(), entry.type);
   auto* bytes = static_cast<char*>(values.mutable_data_ptr());
   const auto count = static_cast<std::streamsize>(values.nbytes());
   file_.clear();
