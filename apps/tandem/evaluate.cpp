@@ -92,7 +92,8 @@ void add_evaluate(CLI::App& app, Run& run) {
   add_model(*command, a->model);
   command->add_option("--data", a->data, std::string(kDataForms) + "; the test part where there is one")
       ->capture_default_str();
-  command->add_option("--weights", a->weights, "Weights to load first: a .weights.h5, .h5 or .keras file");
+  command->add_option("--weights", a->weights,
+                      "Weights to load first: a .weights.h5, .safetensors, .h5 or .keras file");
   a->where.add_to(*command);
   command->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
       ->capture_default_str()

@@ -81,7 +81,8 @@ void add_predict(CLI::App& app, Run& run) {
   add_model(*command, a->model);
   command->add_option("--input", a->input, "x.npy | x0.npy+x1.npy (several inputs) | picture.jpg or .png")->required();
   command->add_option("--output", a->output, "y.npy; several outputs go to y0.npy, y1.npy, ...")->required();
-  command->add_option("--weights", a->weights, "Weights to load first: a .weights.h5, .h5 or .keras file");
+  command->add_option("--weights", a->weights,
+                      "Weights to load first: a .weights.h5, .safetensors, .h5 or .keras file");
   command->add_option("--classes", a->classes, "Classes of a zoo model (default: 10)")->transform(whole_number(1));
   a->where.add_to(*command);
   command->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")

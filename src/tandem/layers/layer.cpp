@@ -11,6 +11,7 @@
 #include "tandem/core/error.h"
 #include "tandem/layers/dry_run.h"
 #include "tandem/layers/making_scope.h"
+#include "tandem/layers/weight_allowance.h"
 
 namespace tandem {
 namespace {
@@ -190,6 +191,7 @@ Weight Layer::add_weight(const std::string& name, const Shape& shape, const Weig
     throw InvalidArgument(c10::str("layer '", this->name(), "' (", class_name(), "): add_weight '", name,
                                    "' must be called in build or in the constructor, not in call"));
   }
+  WeightAllowance::take(*this, name, shape);
   auto variable = std::make_shared<Variable>();
   variable->name = name;
   variable->shape = shape;

@@ -15,6 +15,7 @@
 #include "tandem/model/optimizer_file.h"
 #include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
+#include "tandem/saving/safetensors_file.h"
 #include "tandem/saving/state_group.h"
 #include "tandem/saving/weights_file.h"
 
@@ -151,7 +152,7 @@ void ModelBody::go_on_from(const OptimizerProgress& progress) {
 saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
   if (trainer_) trainer_->store();  // a file may hold some of the weights only
   std::optional<OptimizerProgress> progress;
-  if (compiled_ && trainer_->has_trained()) {
+  if (compiled_ && trainer_->has_trained() && !saving::is_safetensors(path)) {
     const auto file = saving::open_weights(path);
     progress = read_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), file.root());
   }
