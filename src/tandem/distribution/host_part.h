@@ -27,7 +27,8 @@ std::optional<Device> host_scope(const Network& network);
 
 /// Runs those layers. Each replica computes its own layers with its rows; what they give to layers on the host is
 /// merged in the order of ranks, computed there once, forward and backward, with all cores, and each replica goes on
-/// with its rows. The gradients of the host's weights go to the first replica that has rows.
+/// with its rows. The gradients of the host's weights go to the first replica that has rows. From GPUs values, the
+/// host's weights after each update, and gradients are copied, and their streams waited for.
 class HostPart {
  public:
   HostPart(const Network& network, const Device& host, int64_t ranks);
@@ -72,6 +73,7 @@ class HostPart {
     HostPart& part_;
     const std::size_t rank_;
     std::unordered_map<const Graph*, Known> known_;
+    c10::Device device_ = c10::kCPU;      // the replica's
     std::vector<Tensor> offered_;         // to the meeting in progress
     const WeightMap* weights_ = nullptr;  // of the step in progress
     std::vector<Tensor> trained_;         // among them

@@ -68,7 +68,7 @@ RunningFigures Trainer::running_figures() const {
   const auto outputs = parts_.network->output_names();
   std::vector<std::string> prefixes;
   for (const auto& name : outputs) prefixes.push_back(outputs.size() > 1 ? name + "_" : "");
-  return {MetricSet(parts_.metrics, std::move(prefixes), execution_->ranks()), LossMean(outputs)};
+  return {execution_.get(), MetricSet(parts_.metrics, std::move(prefixes), execution_->ranks()), LossMean(outputs)};
 }
 
 }  // namespace tandem

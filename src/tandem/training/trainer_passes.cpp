@@ -10,6 +10,7 @@
 #include "tandem/data/loader.h"
 #include "tandem/data/per_device.h"
 #include "tandem/report/progress_bar.h"
+#include "tandem/training/look_ahead.h"
 #include "tandem/training/progress.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/trainer.h"
@@ -58,10 +59,11 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   }
   Logs logs;
   callbacks.each(&Callback::on_test_begin, logs);
-  loader.start_epoch(0);
+  LookAhead batches(loader, execution);
+  batches.start_epoch(0);
   int64_t step = 0, rows_done = 0;
   bool whole = true;
-  while (const auto batch = loader.next()) {
+  while (const auto batch = batches.next()) {
     if (whole = pass(plan.gate); !whole) break;
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
@@ -104,8 +106,9 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   Tensors outputs;  // whole, allocated when the first batch shows their shapes
   const int64_t rows = plan.data.size();
   int64_t step = 0, done = 0;
-  loader.start_epoch(0);
-  while (auto batch = loader.next()) {
+  LookAhead batches(loader, execution);
+  batches.start_epoch(0);
+  while (auto batch = batches.next()) {
     callbacks.each(&Callback::on_predict_batch_begin, step, logs);
     const Tensors part = execution.predict_step(batch->x);
     for (int64_t i = 0; i < part.size(); ++i) {
