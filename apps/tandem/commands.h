@@ -12,5 +12,6 @@ void add_predict(CLI::App& app, Run& run);
 void add_summary(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
+void add_launch(CLI::App& app, Run& run);
 
 }  // namespace tandem::cli

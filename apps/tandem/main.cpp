@@ -44,6 +44,7 @@ int run_command(int argc, char** argv) {
   add_summary(app, run);
   add_bench(app, run);
   add_info(app, run);
+  add_launch(app, run);
   install_log_sink(false);
   try {
     app.parse(argc, argv);

@@ -1,7 +1,9 @@
 // Arguments that cannot work: one line that says what must hold, exit status 2.
+#include <c10/util/StringUtil.h>
 #include <gtest/gtest.h>
 
 #include "run_tandem.h"
+#include "tandem/zoo/catalog.h"
 
 namespace tandem::testing {
 namespace {
@@ -36,9 +38,8 @@ TEST(BadInput, ModelFile) {
   for (const char* file : {"model.keras", "model.h5", "./model"}) {
     const std::string name = file;
     expect_refused({"bench", "train", name}, 2,
-                   "MODEL must be a model of the zoo (minigooglenet, resnet20, cnn, mlp), this command takes no model "
-                   "file yet; got '" +
-                       name + "'");
+                   c10::str("MODEL must be a model of the zoo (", c10::Join(", ", zoo::names()),
+                            "), this command takes no model file yet; got '", name, "'"));
     expect_refused({"train", name}, 3, name + ": no such file");
     expect_refused({"summary", name}, 3, name + ": no such file");
   }
