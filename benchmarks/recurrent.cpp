@@ -48,7 +48,7 @@ std::function<void()> ours(const LayerHandle& layer, const Tensor& x) {
 
 template <class Module>
 std::function<void()> pytorchs(Module module, const Tensor& x) {
-  return pass(module->parameters(), [=]() mutable { return std::get<0>(module(x)); });
+  return pass(module->parameters(), [=] { return std::get<0>(Module(module)->forward(x)); });
 }
 
 void compare(const char* name, const std::function<void()>& tandem, const std::function<void()>& pytorch, int pairs) {

@@ -4,9 +4,9 @@
 /// What the cells share that work through a whole sequence as one operation of autograd.
 namespace tandem {
 
-/// Whether LSTM and GRU with their usual activations compute all steps as one operation of autograd, with fused
-/// kernels, on the CPU. On unless told otherwise; for comparisons, and for gradients of gradients, which it does not
-/// have.
+/// Whether LSTM, GRU (reset_after) and SimpleRNN with their usual activations compute all steps as one operation of
+/// autograd, with fused kernels, on the CPU. On unless told otherwise; for comparisons, and for gradients of gradients,
+/// which it does not have.
 void set_fused_sequences(bool on);
 
 /// Whether this sequence, whose x is (steps, rows, gates * units), can be computed so.

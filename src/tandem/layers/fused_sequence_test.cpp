@@ -1,4 +1,4 @@
-// LSTM and GRU as one operation of autograd, against the same step by step and against PyTorch's own.
+// LSTM, GRU and SimpleRNN as one operation of autograd, against the same step by step and against PyTorch's own.
 #include "tandem/layers/fused_sequence.h"
 
 #include <ATen/ATen.h>
@@ -9,6 +9,7 @@
 #include "tandem/layers/keras_case_test.h"
 #include "tandem/layers/lstm.h"
 #include "tandem/layers/recurrent_case_test.h"
+#include "tandem/layers/simple_rnn.h"
 
 namespace tandem::layers {
 namespace {
@@ -65,6 +66,8 @@ void expect_all_settings(int64_t states) {
 
 TEST(FusedSequence, LstmIsTheSameStepByStep) { expect_all_settings<LSTM, LSTMOptions>(2); }
 TEST(FusedSequence, GruIsTheSameStepByStep) { expect_all_settings<GRU, GRUOptions>(1); }
+
+TEST(FusedSequence, SimpleRnnIsTheSameStepByStep) { expect_all_settings<SimpleRNN, SimpleRNNOptions>(1); }
 
 TEST(FusedSequence, LargerOnesOnSeveralThreads) {
   const LSTM lstm(70, {.return_sequences = true});

@@ -38,6 +38,9 @@ struct SimpleRNNOptions {
 /// first state as a second input: `rnn({x, h})`; outputs(...) has the last one with return_state. Weights as
 /// SimpleRNNCell's. As keras.layers.SimpleRNN.
 ///
+/// With tanh and without recurrent dropout all steps are one operation of autograd on the CPU, which has no gradients
+/// of gradients (fused_sequence.h).
+///
 /// Throws InvalidArgument as SimpleRNNCell, on an input of other rank than 3 or without known features, and, stateful,
 /// on one without a known batch.
 class SimpleRNN : public LayerHandle {
