@@ -109,7 +109,7 @@ int train(const TrainArguments& a) {
 
   auto announced = prepare_training_images(a, loaded, data.train);
   for (const auto& line : data.describe()) announced.push_back(line);
-  const int64_t batch_size = a.batch_size.value_or(recipe.batch_size * devices.size());
+  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * devices.size()));
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const int64_t batches = data.train.batch(batch_size).batches();
   const int64_t steps = std::min(a.steps.value_or(batches), batches);

@@ -127,6 +127,7 @@ std::vector<Tensor> HostPart::Rank::forward(const Segment& segment, const std::v
     whole.first_row = context.first_row;
     for (std::size_t r = part_.leader_; r < rank_; ++r) whole.first_row -= part_.rows_[r];
     whole.trace = part_.tracing_ ? &*part_.trace_ : nullptr;
+    if (context.states) whole.states = &part_.states_;  // the last to come may be another replica each time
     part_.on_host([&] {
       const WeightScope weights(part_.weights_.of(0));
       call->forward(part_.offers(), whole, differentiable);

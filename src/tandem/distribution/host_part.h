@@ -14,6 +14,7 @@
 #include "tandem/distribution/host_meeting.h"
 #include "tandem/distribution/placed_weights.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/kept_states.h"
 #include "tandem/network/network.h"
 #include "tandem/network/placed_run.h"
 
@@ -93,6 +94,7 @@ class HostPart {
   std::deque<Rank> ranks_;
   std::vector<int64_t> rows_;
   std::size_t leader_ = 0;  // the first rank with rows
+  KeptStates states_;       // of stateful layers on the host
   std::optional<CallTrace> trace_;
   bool tracing_ = false;
   DeviceThreads thread_;  // last: it ends before what it uses

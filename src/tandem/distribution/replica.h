@@ -8,6 +8,7 @@
 #include "tandem/distribution/gradient_exchange.h"
 #include "tandem/distribution/replica_rows.h"
 #include "tandem/distribution/step_figures.h"
+#include "tandem/layers/kept_states.h"
 
 namespace tandem::distribute {
 
@@ -38,6 +39,7 @@ struct Replica {
   std::vector<Weight> constrained;
   PlacedRun* placed = nullptr;  // for layers that run elsewhere
   CallTrace* trace = nullptr;   // null unless layers' times are recorded
+  KeptStates states;            // of stateful layers
   WeightMap map;
   bool leads;                                  // has parameters of its own
   std::unique_ptr<GradientExchange> exchange;  // of gradients

@@ -38,7 +38,8 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
                .added_losses = &added_,
                .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
                .placed = replica.placed,
-               .trace = replica.trace} {
+               .trace = replica.trace,
+               .states = &replica.states} {
   own_.x = program.network->as_inputs(own_.x);
 }
 

@@ -215,7 +215,8 @@ Tensors Replicated::predict_step(const Tensors& x) {
     if (edge[r] == edge[r + 1]) return;
     const Tensors inputs = program_.network->as_inputs(replica.rows.bring(batch.slice(edge[r], edge[r + 1])).x);
     const WeightScope weights(replica.map);
-    const CallContext context{.first_row = edge[r], .placed = replica.placed, .trace = replica.trace};
+    const CallContext context{
+        .first_row = edge[r], .placed = replica.placed, .trace = replica.trace, .states = &replica.states};
     const CallScope scope(context);
     replica.outputs = program_.network->outputs(inputs, context);
     next.send(r, replica);

@@ -8,6 +8,7 @@
 #include "tandem/comm/local_group.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/network/stateful.h"
 #include "tandem/network/subclassed.h"
 
 namespace tandem::distribute {
@@ -94,7 +95,8 @@ void Replicated::observe_speeds(const std::vector<DeviceFacts>& before) {
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {
   const bool own_step = dynamic_cast<const SubclassedModel*>(program_.network.get()) != nullptr;
-  if (own_step || how_.host || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer || batch.rows() < 2)
+  if (own_step || how_.host || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer || batch.rows() < 2 ||
+      fixed_batch(*program_.network) > 0)
     return {};
   const int64_t many = std::max<int64_t>(2, division_by_rank(batch.rows()).front()), few = many / 2;
   double many_seconds = 0, few_seconds = 0;

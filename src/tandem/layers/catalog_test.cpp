@@ -12,7 +12,13 @@ namespace {
 
 // A penalty on what a layer returns must not be lost without a word.
 TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
+  const auto entry = [](const char* name) {
+    return Config::object({{"class_name", name}, {"config", Config::object({{"units", 2}})}});
+  };
   const auto config = Config::object({{"activity_regularizer", "l2"},
+                                      {"cell", entry("LSTMCell")},
+                                      {"cells", Config::List{entry("LSTMCell")}},
+                                      {"layer", entry("LSTM")},
                                       {"activation", "relu"},
                                       {"units", 2},
                                       {"filters", 2},
@@ -33,9 +39,25 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       {"width_factor", 0.5},
                                       {"equation", "ab,bc->ac"},
                                       {"output_shape", Config::list({2})}});
-  const std::set<std::string> keep = {"Conv1D",          "Conv1DTranspose", "Conv2D",          "Conv2DTranspose",
-                                      "Conv3D",          "Conv3DTranspose", "Dense",           "DepthwiseConv1D",
-                                      "DepthwiseConv2D", "EinsumDense",     "SeparableConv1D", "SeparableConv2D"};
+  const std::set<std::string> keep = {"Conv1D",
+                                      "Conv1DTranspose",
+                                      "Conv2D",
+                                      "Conv2DTranspose",
+                                      "Conv3D",
+                                      "Conv3DTranspose",
+                                      "ConvLSTM1D",
+                                      "ConvLSTM2D",
+                                      "ConvLSTM3D",
+                                      "GRU",
+                                      "LSTM",
+                                      "RNN",
+                                      "SimpleRNN",
+                                      "Dense",
+                                      "DepthwiseConv1D",
+                                      "DepthwiseConv2D",
+                                      "EinsumDense",
+                                      "SeparableConv1D",
+                                      "SeparableConv2D"};
   for (const auto& name : layer_class_names()) {
     if (keep.contains(name)) {
       EXPECT_TRUE(layer_from_config(name, config)->get_config().at("activity_regularizer").is_object()) << name;

@@ -182,6 +182,7 @@ std::shared_ptr<Layer> Layer::fresh_copy() const {
   }
   auto copy = recipe_();
   copy->name_ = name();
+  copy->recipe_ = recipe_;
   if (!trainable_) copy->set_trainable(false);  // thawing would reach frozen children
   return copy;
 }

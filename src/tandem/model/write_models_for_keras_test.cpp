@@ -11,11 +11,19 @@
 #include "tandem/core/random.h"
 #include "tandem/data/npy.h"
 #include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/bidirectional.h"
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/flatten.h"
+#include "tandem/layers/gru.h"
+#include "tandem/layers/gru_cell.h"
 #include "tandem/layers/input.h"
+#include "tandem/layers/lstm.h"
+#include "tandem/layers/rnn.h"
+#include "tandem/layers/simple_rnn_cell.h"
+#include "tandem/layers/stacked_rnn_cells.h"
+#include "tandem/layers/time_distributed.h"
 #include "tandem/model/load_model.h"
 #include "tandem/optimizers/adagrad.h"
 #include "tandem/optimizers/adam.h"
@@ -33,30 +41,16 @@ namespace {
 
 using namespace layers;
 
-TEST(WriteModelsForKeras, AndGoOn) {
-  const testing::TemporaryFolder scratch;
-  const char* chosen = std::getenv("TANDEM_WRITE_FILES");
-  const std::string folder = chosen ? chosen : scratch.path().string();
-  std::filesystem::create_directories(folder);
-  const std::vector<std::pair<std::string, Handle<Optimizer>>> optimizers{
-      {"adam", optimizers::Adam({.learning_rate = 0.03})},
-      {"adam_amsgrad", optimizers::Adam({.learning_rate = 0.01, .amsgrad = true, .clipnorm = 1.0})},
-      {"adam_schedule", optimizers::Adam({.learning_rate = schedules::ExponentialDecay(0.05, 10, 0.7)})},
-      {"sgd_momentum", optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9, .nesterov = true})},
-      {"rmsprop", optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5, .centered = true})},
-      {"adamw", optimizers::AdamW({.learning_rate = 0.01, .weight_decay = 0.02})},
-      {"adadelta", "adadelta"},
-      {"adagrad", optimizers::Adagrad({.learning_rate = 0.1})},
-      {"adamax", optimizers::Adamax({.learning_rate = 0.01})},
-      {"lion", optimizers::Lion({.learning_rate = 0.002})}};
-  set_random_seed(3);
-  const Tensor x = at::arange(96, at::kFloat).reshape({6, 4, 4}).sin().unsqueeze(3),
-               y = at::arange(12, at::kFloat).reshape({6, 2}).cos();
-  for (const auto& [name, optimizer] : optimizers) {
-    Sequential model({Input({4, 4, 1}), Conv2D(3, {3, 3}, {.activation = "relu"}), BatchNormalization(), Flatten(),
-                      Dense(4, {.activation = "tanh"}), Dropout(0.0), Dense(2)});
+// Trains a model, writes it, its data and how it goes on.
+class WriteModelsForKeras : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder); }
+
+  void write(const std::string& name, Model model, const Handle<Optimizer>& optimizer, const Tensor& x,
+             const Tensor& y) {
     model.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
-    model.set_preprocessing(data::Preprocessing::fit_mean(data::TensorDataset(at::zeros_like(x))));
+    if (x.dim() == 4)  // images
+      model.set_preprocessing(data::Preprocessing::fit_mean(data::TensorDataset(at::zeros_like(x))));
     model.fit(x, y, {.batch_size = 3, .epochs = 3, .verbose = 0, .shuffle = false});
     const std::string stem = folder + "/" + name;
     model.save(stem + ".keras");
@@ -77,6 +71,46 @@ TEST(WriteModelsForKeras, AndGoOn) {
     for (const char* ending : {".keras", ".h5"})
       EXPECT_TRUE(at::equal(load_model(stem + ending).predict(x), testing::load_npy(stem + ".output.npy"))) << name;
   }
+
+  const testing::TemporaryFolder scratch;
+  const char* chosen = std::getenv("TANDEM_WRITE_FILES");
+  const std::string folder = chosen ? chosen : scratch.path().string();
+};
+
+TEST_F(WriteModelsForKeras, AndGoOn) {
+  const std::vector<std::pair<std::string, Handle<Optimizer>>> optimizers{
+      {"adam", optimizers::Adam({.learning_rate = 0.03})},
+      {"adam_amsgrad", optimizers::Adam({.learning_rate = 0.01, .amsgrad = true, .clipnorm = 1.0})},
+      {"adam_schedule", optimizers::Adam({.learning_rate = schedules::ExponentialDecay(0.05, 10, 0.7)})},
+      {"sgd_momentum", optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9, .nesterov = true})},
+      {"rmsprop", optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5, .centered = true})},
+      {"adamw", optimizers::AdamW({.learning_rate = 0.01, .weight_decay = 0.02})},
+      {"adadelta", "adadelta"},
+      {"adagrad", optimizers::Adagrad({.learning_rate = 0.1})},
+      {"adamax", optimizers::Adamax({.learning_rate = 0.01})},
+      {"lion", optimizers::Lion({.learning_rate = 0.002})}};
+  set_random_seed(3);
+  const Tensor x = at::arange(96, at::kFloat).reshape({6, 4, 4}).sin().unsqueeze(3),
+               y = at::arange(12, at::kFloat).reshape({6, 2}).cos();
+  for (const auto& [name, optimizer] : optimizers) {
+    write(name,
+          Sequential({Input({4, 4, 1}), Conv2D(3, {3, 3}, {.activation = "relu"}), BatchNormalization(), Flatten(),
+                      Dense(4, {.activation = "tanh"}), Dropout(0.0), Dense(2)}),
+          optimizer, x, y);
+  }
+}
+
+TEST_F(WriteModelsForKeras, RecurrentOnesAndGoOn) {
+  set_random_seed(4);
+  const Tensor x = at::arange(90, at::kFloat).reshape({6, 5, 3}).sin(),
+               y = at::arange(12, at::kFloat).reshape({6, 2}).cos();
+  const auto source = Input({5, 3});
+  const auto encoded = LSTM(4, {.return_state = true}).outputs(source);
+  const auto decoded =
+      Bidirectional(LSTM(4, {.return_sequences = true}))({source, encoded[1], encoded[2], encoded[1], encoded[2]});
+  const auto stacked = RNN(StackedRNNCells({GRUCell(3), SimpleRNNCell(4)}), {.return_sequences = true})(decoded);
+  const Model model(source, Dense(2)(GRU(3, {.dropout = 0.0})(TimeDistributed(Dense(4))(stacked))));
+  write("recurrent", model, optimizers::Adam({.learning_rate = 0.01}), x, y);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/network/stateful.h"
 #include "tandem/network/subclassed.h"
 #include "tandem/training/running_figures.h"
 
@@ -46,6 +47,11 @@ void Trainer::bind(const Dataset& data) {
     parts_.network->ensure_built(shapes);
   }
   execution();
+}
+
+void Trainer::check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const {
+  check_batches(*parts_.network, who, data.batch_size() > 0 ? data.batch_size() : batch_size, data.size(), batches,
+                data.drop_remainder());
 }
 
 void Trainer::require_loss(const char* who) const {

@@ -9,6 +9,7 @@
 #include "tandem/core/log.h"
 #include "tandem/data/loader.h"
 #include "tandem/data/per_device.h"
+#include "tandem/network/stateful.h"
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/look_ahead.h"
 #include "tandem/training/progress.h"
@@ -38,6 +39,8 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   check(plan, "evaluate");
   const Use use(*this);
   bind(plan.data);
+  check_batches_of("evaluate", plan.data, plan.batch_size, plan.steps);
+  reset_states(*parts_.network);
   execution_->store();  // within a callback of fit the replicas are ahead
   execution_->load();
   const CallbackList callbacks(plan.callbacks);
@@ -90,6 +93,8 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
     throw InvalidArgument("predict: data by device has no one order of rows; predict on each part");
   const Use use(*this);
   bind(plan.data);
+  check_batches_of("predict", plan.data, plan.batch_size, plan.steps);
+  reset_states(*parts_.network);
   auto& execution = *execution_;
   execution.store();  // within a callback of fit the replicas are ahead
   execution.load();
