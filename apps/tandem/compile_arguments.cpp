@@ -49,9 +49,10 @@ MetricsArgument CompileArguments::metrics_of(const std::vector<std::string>& nam
 }
 
 void CompileArguments::compile_zoo_model(Model& model, const zoo::Recipe& recipe, int64_t updates) const {
-  model.compile({.optimizer = optimizer.make(recipe, updates),
-                 .loss = loss.value_or(recipe.loss),
-                 .metrics = metrics_of(metrics.value_or(kUsualMetrics), 1)});
+  model.compile(
+      {.optimizer = optimizer.make(recipe, updates),
+       .loss = loss.value_or(recipe.loss),
+       .metrics = metrics_of(metrics.value_or(recipe.reconstructs ? std::vector<std::string>() : kUsualMetrics), 1)});
 }
 
 void CompileArguments::compile_file_model(Model& model, const std::string& path, bool class_ids,

@@ -78,7 +78,7 @@ int evaluate(const EvaluateArguments& a) {
   auto rows = data.validation.value_or(data.train);
   for (const auto& line : prepare_images(loaded, rows.get(0).x[0])) log_info(line);
   compile(a, loaded);
-  rows = with_targets_of(model, rows, data.classes);
+  rows = with_targets_of(loaded, rows, data.classes);
   print(model.evaluate(rows, {.batch_size = a.batch_size.value_or(batch_size_of(model, 64)),
                               .verbose = 0,
                               .steps = a.steps.value_or(-1)}),

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tandem/core/error.h"
+#include "tandem/data/inputs_as_targets.h"
 #include "tandem/data/one_hot.h"
 #include "tandem/data/preprocessing.h"
 #include "tandem/model/body.h"
@@ -91,7 +92,10 @@ std::vector<std::string> prepare_images(LoadedModel& loaded, const Tensor& x) {
   return images.describe();
 }
 
-Dataset with_targets_of(const Model& model, const Dataset& rows, int64_t classes) {
+Dataset with_targets_of(const LoadedModel& loaded, const Dataset& rows, int64_t classes) {
+  const Model& model = loaded.model;
+  if (loaded.recipe.reconstructs)
+    return rows.map(data::InputsAsTargets(model.body().preprocessing().value_or(data::Preprocessing())));
   const auto& losses = model.body().trainer().parts().losses;
   if (classes == 0 || losses.size() != 1 || losses.front()->class_name() == "SparseCategoricalCrossentropy")
     return rows;

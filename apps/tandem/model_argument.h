@@ -47,7 +47,8 @@ int64_t batch_size_of(const Model& model, int64_t usual);
 /// each step.
 std::vector<std::string> prepare_images(LoadedModel& loaded, const Tensor& x);
 
-/// `rows` with class ids as one-hot rows, where the loss of the compiled model's only output compares whole rows.
-Dataset with_targets_of(const Model& model, const Dataset& rows, int64_t classes);
+/// `rows` with class ids as one-hot rows, where the loss of the compiled model's only output compares whole rows; with
+/// the inputs for targets where the recipe says so.
+Dataset with_targets_of(const LoadedModel& loaded, const Dataset& rows, int64_t classes);
 
 }  // namespace tandem::cli

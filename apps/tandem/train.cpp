@@ -120,7 +120,7 @@ int train(const TrainArguments& a) {
     a.how.compile_zoo_model(model, recipe, updates);
   }
   const auto targets = [&](const Dataset& rows) {
-    return with_targets_of(model, rows, data.classes).batch(batch_size);
+    return with_targets_of(loaded, rows, data.classes).batch(batch_size);
   };
   FitOptions options{.epochs = epochs,
                      .verbose = a.verbose,

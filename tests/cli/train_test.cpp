@@ -58,6 +58,35 @@ TEST_F(Train, WritesPlotAndHistory) {
     EXPECT_NE(ended.out.find(std::string("wrote ") + file), std::string::npos) << file;
 }
 
+TEST(TrainAutoencoder, OnTheDigitsThatAreBuiltInLearnsToGiveThemBack) {
+  const TemporaryFolder folder;
+  for (const char* name : {"autoencoder", "conv_autoencoder"}) {
+    const auto ended = run_tandem({"train", name, "--epochs", "2", "--seed", "1", "--history", "h.json", "--save",
+                                   "a.keras", "--devices", "cpu*2"},
+                                  folder.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const auto history = Config::from_json(read_file(folder.file("h.json")));
+    EXPECT_FALSE(history.contains("accuracy"));
+    const auto& losses = history.at("loss").as_list();
+    EXPECT_LT(losses.at(1).as_double(), losses.at(0).as_double());
+    // Targets are the images as the model gets them, from 0 to 1: grey everywhere is at most a quarter off.
+    EXPECT_LT(history.at("val_loss").as_list().at(1).as_double(), 0.25) << name;
+  }
+  const auto evaluated = run_tandem({"evaluate", "conv_autoencoder", "--weights", "a.keras", "--json"}, folder.path());
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  EXPECT_LT(Config::from_json(evaluated.out).at("loss").as_double(), 0.25);
+}
+
+TEST(TrainTransformer, OnTheDigitsThatAreBuiltIn) {
+  const TemporaryFolder folder;
+  const auto ended =
+      run_tandem({"train", "transformer", "--epochs", "1", "--steps", "3", "--batch-size", "16", "--history", "h.json"},
+                 folder.path());
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto history = Config::from_json(read_file(folder.file("h.json")));
+  EXPECT_TRUE(std::isfinite(history.at("loss").as_list().at(0).as_double()));
+}
+
 TEST_F(Train, SeedMakesItRepeatable) {
   const Arguments flags{"--steps", "2", "--batch-size", "8", "--devices", "cpu*2", "--seed"};
   const auto with_seed = [&](const char* seed) {

@@ -18,6 +18,7 @@
 #include "tandem/callbacks/learning_rate_scheduler.h"
 #include "tandem/callbacks/model_checkpoint.h"
 #include "tandem/callbacks/reduce_lr_on_plateau.h"
+#include "tandem/callbacks/swap_ema_weights.h"
 #include "tandem/callbacks/terminate_on_nan.h"
 #include "tandem/core/error.h"
 #include "tandem/layers/dense.h"
@@ -364,6 +365,51 @@ void check_csv_logger(Findings& findings) {
   findings.text("log appended to", text_of(path), appended);
 }
 
+std::vector<double> kernel_of(Model& model) {
+  const Tensor kernel = model.get_weights().at(0).flatten().to(at::kDouble);
+  return {kernel.const_data_ptr<double>(), kernel.const_data_ptr<double>() + kernel.numel()};
+}
+
+void check_swap_ema(Findings& findings) {
+  const auto about = findings.folder.json("scenarios.json");
+  Sequential model({layers::Input({2}), layers::Dense(1)});
+  model.set_weights({to_tensor(about.at("initial_kernel")).view({2, 1}), at::zeros({1})});
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = about.at("learning_rate").as_double(),
+                                               .use_ema = true,
+                                               .ema_momentum = about.at("ema_momentum").as_double()}),
+                 .loss = "mse"});
+  const auto rows = [&](const char* name) {
+    const Config list = about.at(name);
+    std::vector<Tensor> all;
+    for (const auto& row : list.as_list()) all.push_back(to_tensor(row));
+    return at::stack(all);
+  };
+  const Tensor x = rows("x"), y = rows("y");
+  std::vector<std::pair<std::string, std::vector<double>>> seen;
+  const auto note = [&](const char* hook) {
+    return [&, hook](int64_t, Logs&) { seen.emplace_back(hook, kernel_of(model)); };
+  };
+  const auto history =
+      model.fit(x, y,
+                {.batch_size = 3,
+                 .epochs = 2,
+                 .verbose = 0,
+                 .callbacks = {callbacks::SwapEMAWeights({.swap_on_epoch = true}),
+                               callbacks::LambdaCallback({.on_epoch_begin = note("on_epoch_begin"),
+                                                          .on_epoch_end = note("on_epoch_end"),
+                                                          .on_test_batch_end = note("on_test_batch_end")})},
+                 .validation_data = {x, y},
+                 .shuffle = false});
+  const auto& wanted = about.at("seen").as_list();
+  findings.count("hooks", seen.size(), static_cast<int64_t>(wanted.size()));
+  for (std::size_t i = 0; i < std::min(seen.size(), wanted.size()); ++i) {
+    findings.text(c10::str("hook ", i), seen[i].first, wanted[i].at("hook").as_string());
+    findings.numbers(c10::str("kernel at hook ", i), seen[i].second, wanted[i].at("kernel"));
+  }
+  for (const char* name : {"loss", "val_loss"}) findings.numbers(name, history[name], about.at("history").at(name));
+  findings.numbers("kernel at the end", kernel_of(model), about.at("final_kernel"));
+}
+
 using Check = void (*)(Findings&);
 const std::vector<std::pair<std::string, Check>> kChecks = {
     {"callback_csv_logger", check_csv_logger},
@@ -374,6 +420,7 @@ const std::vector<std::pair<std::string, Check>> kChecks = {
     {"callback_order", check_order},
     {"callback_reduce_lr", check_reduce_lr},
     {"callback_stop_training", check_stop_training},
+    {"callback_swap_ema", check_swap_ema},
     {"callback_terminate_on_nan", check_terminate_on_nan},
 };
 

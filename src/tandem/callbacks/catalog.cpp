@@ -6,11 +6,13 @@
 
 #include <typeinfo>
 
+#include "tandem/callbacks/backup_and_restore.h"
 #include "tandem/callbacks/csv_logger.h"
 #include "tandem/callbacks/early_stopping.h"
 #include "tandem/callbacks/model_checkpoint.h"
 #include "tandem/callbacks/progbar_logger.h"
 #include "tandem/callbacks/reduce_lr_on_plateau.h"
+#include "tandem/callbacks/swap_ema_weights.h"
 #include "tandem/callbacks/terminate_on_nan.h"
 #include "tandem/callbacks/trace.h"
 #include "tandem/core/config_reader.h"
@@ -37,6 +39,7 @@ std::shared_ptr<Callback> refuse_functions(const std::string& name, const Config
 const Catalog<CallbackMaker>& callback_catalog() {
   static const Catalog<CallbackMaker> catalog("callback",
                                               {
+                                                  {"BackupAndRestore", make_callback<callbacks::BackupAndRestore>},
                                                   {"CSVLogger", make_callback<callbacks::CSVLogger>},
                                                   {"Callback", make_plain},
                                                   {"EarlyStopping", make_callback<callbacks::EarlyStopping>},
@@ -45,6 +48,7 @@ const Catalog<CallbackMaker>& callback_catalog() {
                                                   {"ModelCheckpoint", make_callback<callbacks::ModelCheckpoint>},
                                                   {"ProgbarLogger", make_callback<callbacks::ProgbarLogger>},
                                                   {"ReduceLROnPlateau", make_callback<callbacks::ReduceLROnPlateau>},
+                                                  {"SwapEMAWeights", make_callback<callbacks::SwapEMAWeights>},
                                                   {"TerminateOnNaN", make_callback<callbacks::TerminateOnNaN>},
                                                   {"Trace", make_callback<callbacks::Trace>},
                                               });

@@ -3,7 +3,9 @@
 #include <ATen/ops/scalar_tensor.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/callbacks/callback.h"
@@ -22,6 +24,13 @@ class FakeModel : public TrainedModel {
   void set_optimizer_state(const StateDict&) override {}
   double learning_rate() override { return rate; }
   void set_learning_rate(double value) override { rate = value; }
+  void swap_weight_averages() override { std::swap(weight, average); }
+  void set_weight_averages() override { average = weight; }
+  TrainingProgress training_progress() override { return progress; }
+  void begin_at(int64_t epoch, const std::optional<TrainingProgress>& after) override {
+    begins_at = epoch;
+    if (after) progress = *after;
+  }
   void stop_training() override { stopped = true; }
   bool stopping() const override { return stopped; }
   std::string monitor_direction(const std::string& name) override {
@@ -34,14 +43,18 @@ class FakeModel : public TrainedModel {
   std::vector<TraceSpan> trace() override { return spans; }
   void save(const std::string& path) override { models.push_back(path); }
   void save_weights(const std::string& path) override { files.push_back(path); }
+  void restore(const std::string& path) override { restored.push_back(path); }
 
   double rate;
   double weight = 0;  // the only one
+  double average = 0;
+  TrainingProgress progress;
+  int64_t begins_at = 0;
   bool stopped = false;
   bool recording = false;
   std::vector<TraceSpan> spans;
   std::map<std::string, std::string> directions;
-  std::vector<std::string> models, files;
+  std::vector<std::string> models, files, restored;
 };
 
 /// Calls the hooks of a training in which epoch i, from 0, leaves weight i and has `epochs[i]` as logs; returns the

@@ -116,12 +116,6 @@ class Checkpointer : public Callback {
   int64_t epochs_ = 0, batches_ = 0;  // since the last save
 };
 
-SaveFrequency frequency_from(const Config& config) {
-  const Config frequency = config.get("save_freq", "epoch");
-  if (frequency.is_int()) return frequency.as_int();
-  return frequency.is_null() ? SaveFrequency("epoch") : SaveFrequency(frequency.as_string());
-}
-
 }  // namespace
 
 ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointOptions options)
@@ -139,9 +133,9 @@ ModelCheckpoint ModelCheckpoint::from_config(const Config& config) {
       .read("mode", options.mode)
       .read("initial_value_threshold", options.initial_value_threshold)
       .read("period", options.period)
-      .ignore("save_freq")  // of two kinds: frequency_from reads it
+      .ignore("save_freq")  // of two kinds
       .finish();
-  options.save_freq = frequency_from(config);
+  options.save_freq = SaveFrequency::from_config(config);
   return ModelCheckpoint(std::move(filepath), std::move(options));
 }
 

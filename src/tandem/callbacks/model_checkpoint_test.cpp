@@ -93,9 +93,9 @@ TEST(ModelCheckpoint, RefusesOptionsOutOfRange) {
   EXPECT_EQ(message_of([] { ModelCheckpoint("a.pt"); }),
             "ModelCheckpoint: file name must end with .keras or .h5, got 'a.pt'");
   EXPECT_EQ(message_of([] { ModelCheckpoint("a.keras", {.save_freq = "batch"}); }),
-            "ModelCheckpoint: save_freq must be \"epoch\" or a number of batches, got 'batch'");
+            "save_freq must be \"epoch\" or a number of batches, got 'batch'");
   EXPECT_EQ(message_of([] { ModelCheckpoint("a.keras", {.save_freq = 0}); }),
-            "ModelCheckpoint: save_freq must be at least 1 batch, got 0");
+            "save_freq must be at least 1 batch, got 0");
   EXPECT_EQ(message_of([] { ModelCheckpoint("a.keras", {.period = 0}); }),
             "ModelCheckpoint: period must be at least 1 epoch, got 0");
   EXPECT_EQ(message_of([] { ModelCheckpoint("a.keras", {.save_freq = 5, .period = 2}); }),

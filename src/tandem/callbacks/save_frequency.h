@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <string>
 
+#include "tandem/core/config.h"
+
 namespace tandem::callbacks {
 
-/// How often a ModelCheckpoint saves: "epoch", or a positive number of batches. Throws InvalidArgument for anything
+/// How often a callback saves: "epoch", or a positive number of batches. Throws InvalidArgument for anything
 /// else.
 class SaveFrequency {
  public:
@@ -13,6 +15,9 @@ class SaveFrequency {
   SaveFrequency(const std::string& epoch);
   template <std::integral I>
   SaveFrequency(I batches) : batches_(checked(static_cast<int64_t>(batches))) {}
+
+  /// From member "save_freq"; missing or null: "epoch".
+  static SaveFrequency from_config(const Config& config);
 
   /// 0: at the end of epochs.
   int64_t batches() const { return batches_; }

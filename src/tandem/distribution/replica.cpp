@@ -24,6 +24,7 @@ Replica::Replica(const Program& program, const std::vector<Weight>& others, cons
 
 void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool makes_updates) {
   exchange = std::move(gradients);
+  if (program.optimizer) numbers = program.optimizer->initial_numbers();
   if (!makes_updates || !program.optimizer) return;
   const auto names = program.optimizer->slots();
   for (std::size_t s = 0; s < names.size(); ++s)

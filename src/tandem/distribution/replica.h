@@ -44,6 +44,7 @@ struct Replica {
   bool leads;                                  // has parameters of its own
   std::unique_ptr<GradientExchange> exchange;  // of gradients
   std::vector<Tensor> slots;                   // of the optimizer; none where another replica makes the updates
+  std::vector<double> numbers;                 // of the optimizer, the same on each replica that updates like others
   std::vector<Part> parts_by_bucket;           // where this replica makes updates
   int64_t rows_trained = 0;
   int64_t rows_since_store = 0;

@@ -4,6 +4,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 #include "tandem/distribution/replica_update.h"
 #include "tandem/network/subclassed.h"
@@ -127,7 +129,8 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
 // `loss` is a mean over this replica's rows. Its gradient is weighed so that those of all replicas add up to the
 // gradient of the mean over the batch; in a group of steps to that of the sum over its rows, which the update divides.
 void ReplicaStep::backward(const Tensor& loss) {
-  const double factor = grouped() ? static_cast<double>(own_.rows()) : alone() ? 1.0 : share();
+  const double weight = grouped() ? static_cast<double>(own_.rows()) : alone() ? 1.0 : share();
+  const double factor = weight * program_.optimizer->loss_scale(replica_.numbers);
   const bool known = computed_part_.defined() && loss.is_same(computed_);
   const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
   if (weighed.requires_grad()) weighed.backward();
@@ -138,9 +141,10 @@ void ReplicaStep::make_update(const Tensor& chosen) {
   const auto rows = static_cast<double>(alone() ? replica_.rows_since_update : shared_.group_rows);
   ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, grouped() ? 1 / rows : 1,
                        chosen);
+  bool made = true;
   if (alone()) {
     replica_.trainable.gather_gradients();
-    update.update_whole();
+    made = update.update_whole();
   } else {
     if (announced() && own_.rows() > 0) announce(Collective::update);
     const bool here = shared_.where == UpdatePlace::first ? communicator_.rank() == 0 : replica_.leads;
@@ -151,11 +155,23 @@ void ReplicaStep::make_update(const Tensor& chosen) {
       hand_out(exchange.buckets()[bucket].begin, exchange.buckets()[bucket].end);
     });
     if (!update.by_bucket()) {
-      if (here) update.update_whole();
+      if (here) made = update.update_whole();
       hand_out(0, replica_.trainable.parameters().numel());
     }
+    share_numbers(made);
   }
-  ++replica_.updates;
+  if (made) ++replica_.updates;
+}
+
+// What follows from gradients that only some replicas have whole.
+void ReplicaStep::share_numbers(bool& made) {
+  if (replica_.numbers.empty()) return;
+  Tensor all = at::tensor(replica_.numbers, at::kDouble);
+  all = at::cat({all, at::full({1}, made ? 1.0 : 0.0, at::kDouble)});
+  communicator_.broadcast(all, 0);
+  const auto* values = all.const_data_ptr<double>();
+  std::copy(values, values + replica_.numbers.size(), replica_.numbers.begin());
+  made = values[replica_.numbers.size()] > 0;
 }
 
 void ReplicaStep::hand_out(int64_t begin, int64_t end) {

@@ -71,6 +71,8 @@ class ReplicaStep final : public Step {
   Tensor begin_exchange(Tensor chosen);
   void backward(const Tensor& loss);
   void make_update(const Tensor& chosen);
+  // Lets all replicas have the first one's numbers of the optimizer, and know whether there was an update.
+  void share_numbers(bool& made);
   // Sends the first replica's parameters [begin, end) out, where it alone makes updates.
   void hand_out(int64_t begin, int64_t end);
   // Whether collectives are announced: where a replica has no rows and follows, and where a model's own step might make

@@ -14,27 +14,33 @@ ReplicaUpdate::ReplicaUpdate(const Program& program, Replica& replica, int64_t i
       iteration_(iteration),
       rate_(rate),
       scale_(scale),
+      loss_scale_(program.optimizer->loss_scale(replica.numbers)),
       chosen_(chosen.defined() ? chosen.const_data_ptr<double>() : nullptr) {
   if (chosen_ && std::all_of(chosen_, chosen_ + chosen.numel(), [](double flag) { return flag > 0; }))
     chosen_ = nullptr;
   const auto& optimizer = *program.optimizer;
-  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.clips() && replica.constrained.empty();
+  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.prepares() && replica.constrained.empty();
 }
 
 void ReplicaUpdate::update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
   program_.optimizer->update(parameters, gradients, slots, iteration_, rate_);
 }
 
+void ReplicaUpdate::unscale(Tensor& gradients) const {
+  if (loss_scale_ != 1) gradients.div_(loss_scale_);
+  if (scale_ != 1) gradients.mul_(scale_);
+}
+
 void ReplicaUpdate::update_bucket(std::size_t bucket) {
   auto& part = replica_.parts_by_bucket[bucket];
-  if (scale_ != 1) part.gradients.mul_(scale_);
+  unscale(part.gradients);
   update(part.parameters, part.gradients, part.slots);
 }
 
-void ReplicaUpdate::update_whole() {
+bool ReplicaUpdate::update_whole() {
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
-  if (scale_ != 1) own.gradients().mul_(scale_);
+  unscale(own.gradients());
   std::vector<FlatPlace> places;
   std::vector<std::size_t> meant;
   for (std::size_t i = 0; i < own.places().size(); ++i) {
@@ -42,7 +48,9 @@ void ReplicaUpdate::update_whole() {
     places.push_back(own.places()[i]);
     meant.push_back(i);
   }
-  if (optimizer.clips()) optimizer.clip(own.gradients(), places);
+  if (optimizer.prepares() &&
+      !optimizer.prepare({own.gradients(), replica_.slots, places, iteration_, replica_.numbers}))
+    return false;
   if (!chosen_ && optimizer.elementwise()) {
     update(own.parameters(), own.gradients(), replica_.slots);
   } else {
@@ -57,6 +65,7 @@ void ReplicaUpdate::update_whole() {
     Tensor& value = replica_.own(w);
     value.copy_((*w.variable().constraint)(value.detach()));
   }
+  return true;
 }
 
 }  // namespace tandem::distribute

@@ -9,24 +9,26 @@ namespace tandem::distribute {
 /// One update of a replica's parameters from gradients that are complete.
 class ReplicaUpdate {
  public:
-  /// `scale`: what the gradients are multiplied with first. `chosen`: 1 for each trainable weight that is meant, else
-  /// 0; undefined where all are.
+  /// `scale`: what the gradients are multiplied with first, beside the optimizer's loss scale. `chosen`: 1 for each
+  /// trainable weight that is meant, else 0; undefined where all are.
   ReplicaUpdate(const Program& program, Replica& replica, int64_t iteration, double rate, double scale,
                 const Tensor& chosen);
 
   /// True when buckets can be updated one by one: nothing needs all gradients, or whole weights.
   bool by_bucket() const { return by_bucket_; }
   void update_bucket(std::size_t bucket);
-  /// Clips, updates the weights that are meant, and applies constraints.
-  void update_whole();
+  /// Prepares the gradients, updates the weights that are meant, and applies constraints. False: the optimizer makes no
+  /// update of them.
+  bool update_whole();
 
  private:
+  void unscale(Tensor& gradients) const;
   void update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots);
 
   const Program& program_;
   Replica& replica_;
   const int64_t iteration_;
-  const double rate_, scale_;
+  const double rate_, scale_, loss_scale_;
   const double* chosen_;  // by weight; null: all
   bool by_bucket_;
 };

@@ -111,9 +111,10 @@ StateDict Replicated::optimizer_state() {
   state.set("iterations", iterations_);
   state.set("steps", steps_);
   if (!program_.optimizer) return state;
-  const auto names = program_.optimizer->slots();
   auto& replica = *replicas_.front();
   const StreamScope stream(streams_.front());
+  for (std::size_t i = 0; i < replica.numbers.size(); ++i) state.set(c10::str("number/", i), replica.numbers[i]);
+  const auto names = program_.optimizer->slots();
   for (std::size_t s = 0; s < names.size(); ++s) {
     for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
       state.set(c10::str(names[s], "/", i),
@@ -130,6 +131,7 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);
     auto& replica = *replicas_[r];
+    for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica.slots.size(); ++s) {
       for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
         slot_of(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));

@@ -8,7 +8,9 @@
 #include "tandem/layers/activation.h"
 #include "tandem/layers/activity_regularization.h"
 #include "tandem/layers/add.h"
+#include "tandem/layers/additive_attention.h"
 #include "tandem/layers/alpha_dropout.h"
+#include "tandem/layers/attention.h"
 #include "tandem/layers/average.h"
 #include "tandem/layers/average_pooling1d.h"
 #include "tandem/layers/average_pooling2d.h"
@@ -47,9 +49,11 @@
 #include "tandem/layers/global_max_pooling2d.h"
 #include "tandem/layers/global_max_pooling3d.h"
 #include "tandem/layers/group_normalization.h"
+#include "tandem/layers/group_query_attention.h"
 #include "tandem/layers/gru.h"
 #include "tandem/layers/gru_cell.h"
 #include "tandem/layers/identity.h"
+#include "tandem/layers/lambda.h"
 #include "tandem/layers/layer_normalization.h"
 #include "tandem/layers/leaky_relu.h"
 #include "tandem/layers/lstm.h"
@@ -60,6 +64,7 @@
 #include "tandem/layers/max_pooling3d.h"
 #include "tandem/layers/maximum.h"
 #include "tandem/layers/minimum.h"
+#include "tandem/layers/multi_head_attention.h"
 #include "tandem/layers/multiply.h"
 #include "tandem/layers/normalization.h"
 #include "tandem/layers/permute.h"
@@ -121,7 +126,9 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"Activation", make_from_config<layers::Activation>},
                    {"ActivityRegularization", make_from_config<layers::ActivityRegularization>},
                    {"Add", make_from_config<layers::Add>},
+                   {"AdditiveAttention", make_from_config<layers::AdditiveAttention>},
                    {"AlphaDropout", make_from_config<layers::AlphaDropout>},
+                   {"Attention", make_from_config<layers::Attention>},
                    {"Average", make_from_config<layers::Average>},
                    {"AveragePooling1D", make_from_config<layers::AveragePooling1D>},
                    {"AveragePooling2D", make_from_config<layers::AveragePooling2D>},
@@ -160,9 +167,11 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"GlobalMaxPooling2D", make_from_config<layers::GlobalMaxPooling2D>},
                    {"GlobalMaxPooling3D", make_from_config<layers::GlobalMaxPooling3D>},
                    {"GroupNormalization", make_from_config<layers::GroupNormalization>},
+                   {"GroupQueryAttention", make_regularized<layers::GroupQueryAttention>},
                    {"GRU", make_regularized<layers::GRU>},
                    {"GRUCell", make_from_config<layers::GRUCell>},
                    {"Identity", make_from_config<layers::Identity>},
+                   {"Lambda", make_from_config<layers::Lambda>},
                    {"LayerNormalization", make_from_config<layers::LayerNormalization>},
                    {"LeakyReLU", make_from_config<layers::LeakyReLU>},
                    {"LSTM", make_regularized<layers::LSTM>},
@@ -173,6 +182,7 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"MaxPooling2D", make_from_config<layers::MaxPooling2D>},
                    {"MaxPooling3D", make_from_config<layers::MaxPooling3D>},
                    {"Minimum", make_from_config<layers::Minimum>},
+                   {"MultiHeadAttention", make_regularized<layers::MultiHeadAttention>},
                    {"Multiply", make_from_config<layers::Multiply>},
                    {"Normalization", make_from_config<layers::Normalization>},
                    {"Permute", make_from_config<layers::Permute>},

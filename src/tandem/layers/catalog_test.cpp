@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/lambda.h"
 #include "tandem/testing/message_of.h"
 
 namespace tandem {
@@ -38,6 +39,12 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       {"height_factor", 0.5},
                                       {"width_factor", 0.5},
                                       {"equation", "ab,bc->ac"},
+                                      {"num_heads", 2},
+                                      {"key_dim", 2},
+                                      {"head_dim", 2},
+                                      {"num_query_heads", 2},
+                                      {"num_key_value_heads", 1},
+                                      {"function", Config::object({{"class_name", "function"}, {"config", "same"}})},
                                       {"output_shape", Config::list({2})}});
   const std::set<std::string> keep = {"Conv1D",
                                       "Conv1DTranspose",
@@ -56,8 +63,11 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       "DepthwiseConv1D",
                                       "DepthwiseConv2D",
                                       "EinsumDense",
+                                      "GroupQueryAttention",
+                                      "MultiHeadAttention",
                                       "SeparableConv1D",
                                       "SeparableConv2D"};
+  register_function("same", [](const Tensor& x) { return x; });
   for (const auto& name : layer_class_names()) {
     if (keep.contains(name)) {
       EXPECT_TRUE(layer_from_config(name, config)->get_config().at("activity_regularizer").is_object()) << name;

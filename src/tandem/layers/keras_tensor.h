@@ -11,6 +11,7 @@
 namespace tandem {
 
 class Layer;
+struct CallArguments;
 struct Node;
 
 /// A value of a graph that is being described: output `index` of a node. Holds no numbers.
@@ -52,7 +53,8 @@ class KerasTensors {
 /// One use of a layer in a graph. A node holds its layer; a layer never holds its nodes.
 struct Node {
   std::shared_ptr<Layer> layer;
-  std::vector<KerasTensor> inputs;  // empty for an Input
+  std::vector<KerasTensor> inputs;                 // empty for an Input
+  std::shared_ptr<const CallArguments> arguments;  // null: the inputs alone
   Shapes output_shapes;
   std::optional<Device> device;     // from the DeviceScope in which the node was made
   uint64_t number = next_number();  // counts nodes as they are made: a saved config lists a layer's calls in this order

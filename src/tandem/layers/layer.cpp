@@ -11,6 +11,7 @@
 #include "tandem/core/error.h"
 #include "tandem/layers/dry_run.h"
 #include "tandem/layers/making_scope.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/weight_allowance.h"
 
 namespace tandem {
@@ -106,6 +107,7 @@ std::vector<std::pair<std::string, std::shared_ptr<Layer>>> Layer::named_childre
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named;
   std::map<std::string, int64_t> used;
   for (const auto& child : children()) {
+    if (dynamic_cast<const OperationLayer*>(child.get())) continue;  // Keras's files know layers alone
     const std::string name = snake_case(child->class_name());
     const int64_t count = used[name]++;
     named.emplace_back(c10::str("layers/", name, count == 0 ? "" : c10::str("_", count)), child);

@@ -4,6 +4,8 @@
 
 #include "tandem/layers/catalog.h"
 #include "tandem/layers/keras_calls.h"
+#include "tandem/layers/layer_with_arguments.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/register_layer.h"
 #include "tandem/layers/shape_config.h"
 
@@ -48,6 +50,13 @@ Config build_config(const Layer& layer, const std::string& class_name, const Con
   }
   const auto& shapes = layer.build_shapes();
   if (shapes.empty() || !keras_writes_build_config(class_name)) return {};
+  if (const auto* called = dynamic_cast<const LayerWithArguments*>(&layer)) {
+    if (const auto names = called->build_names(); !names.empty()) {
+      Config by_name = Config::object();
+      for (std::size_t i = 0; i < shapes.size(); ++i) by_name.set(names.at(i), shape_to_config(shapes[i]));
+      return Config::object({{"shapes_dict", std::move(by_name)}});
+    }
+  }
   if (shapes.size() == 1) return Config::object({{"input_shape", shape_to_config(shapes.front())}});
   Config::List list;
   for (const auto& shape : shapes) list.push_back(shape_to_config(shape));
@@ -59,9 +68,21 @@ Config build_config(const Layer& layer, const std::string& class_name, const Con
   return Config::object({{"input_shape", std::move(list)}});
 }
 
+// Operations know less of themselves than layers do.
+Config operation_to_config(const OperationLayer& operation) {
+  Config config = Config::object({{"name", operation.name()}});
+  const Config settings = operation.get_config();
+  for (const auto& [key, value] : settings.as_object()) config.set(key, value);
+  return Config::object({{"module", operation.kind().module},
+                         {"class_name", operation.class_name()},
+                         {"config", config},
+                         {"registered_name", operation.class_name()}});
+}
+
 }  // namespace
 
 Config layer_to_config(const Layer& layer) {
+  if (const auto* operation = dynamic_cast<const OperationLayer*>(&layer)) return operation_to_config(*operation);
   const std::string name = layer.class_name(), registered = registered_layer_name(layer);
   const bool functional = name == "Functional", model = functional || name == "Sequential";
   const auto ours = layer_class_names();

@@ -17,6 +17,8 @@ std::map<std::string, int64_t>& name_counters() {
 }  // namespace
 
 std::string snake_case(const std::string& class_name) {
+  // The one class that Keras exports under another name than its own, which names and paths are made from.
+  if (class_name == "GroupQueryAttention") return "grouped_query_attention";
   std::string out;
   for (std::size_t i = 0; i < class_name.size(); ++i) {
     const auto at = [&](std::size_t j) { return static_cast<unsigned char>(class_name[j]); };

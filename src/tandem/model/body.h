@@ -69,6 +69,12 @@ class ModelBody final : public Layer, public TrainedModel {
   void set_optimizer_state(const StateDict& state) override;
   double learning_rate() override;
   void set_learning_rate(double rate) override;
+  void swap_weight_averages() override { trainer().swap_averages(); }
+  void set_weight_averages() override { trainer().set_averages(); }
+  TrainingProgress training_progress() override { return trainer().progress(); }
+  void begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress) override {
+    trainer().begin_at(epoch, progress);
+  }
   void stop_training() override { trainer().stop(); }
   bool stopping() const override { return trainer_ && trainer_->stopping(); }
   std::string monitor_direction(const std::string& name) override;
@@ -76,6 +82,7 @@ class ModelBody final : public Layer, public TrainedModel {
   std::vector<TraceSpan> trace() override { return trainer().execution().trace(); }
   void save(const std::string& path) override;
   void save_weights(const std::string& path) override;
+  void restore(const std::string& path) override;
   saving::LoadReport load_weights(const std::string& path, const saving::LoadWeightsOptions& options);
 
   /// Architecture and compile settings as Keras's files hold them. Throws InvalidArgument naming a part that has no

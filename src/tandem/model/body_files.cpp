@@ -7,6 +7,7 @@
 #include "tandem/core/atomic_file.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/register_layer.h"
 #include "tandem/layers/shape_config.h"
 #include "tandem/model/body.h"
@@ -32,13 +33,18 @@ bool is_legacy_name(const std::string& path) {
 }
 
 // Throws where load_model would not know a layer's class.
-void check_known_classes(const Layer& layer, const std::vector<std::string>& own) {
+void check_known_classes(const Layer& layer, const std::vector<std::string>& own, bool legacy) {
   const std::string name = layer.class_name();
   if (name == "Functional" || name == "Sequential") {
-    for (const auto& child : layer.children()) check_known_classes(*child, own);
+    for (const auto& child : layer.children()) check_known_classes(*child, own, legacy);
     return;
   }
   if (name == "InputLayer" || !registered_layer_name(layer).empty()) return;
+  if (dynamic_cast<const OperationLayer*>(&layer)) {
+    if (!legacy) return;
+    throw InvalidArgument(c10::str("save: '", layer.name(), "' (", name,
+                                   ") is an operation, which the format of Keras 2 does not know; save a .keras file"));
+  }
   if (std::find(own.begin(), own.end(), name) != own.end()) return;
   throw InvalidArgument(c10::str("save: '", layer.name(), "' (", name,
                                  ") has no config that files could hold; name its class by register_layer, or save its "
@@ -81,7 +87,7 @@ void ModelBody::save(const std::string& path) {
     throw InvalidArgument(c10::str("save: model '", network_->name(),
                                    "' must be built first: give it an input shape, or call it on a batch"));
   }
-  check_known_classes(*network_, layer_class_names());
+  check_known_classes(*network_, layer_class_names(), legacy);
   Config config = whole_config();
   check_compile_config(*network_, config);
   add_build_config(config, *network_);
@@ -147,6 +153,17 @@ void ModelBody::go_on_from(const OptimizerProgress& progress) {
   if (progress.rate && static_cast<float>(*progress.rate) != static_cast<float>(optimizer.learning_rate(0)))
     optimizer.set_learning_rate(*progress.rate);
   if (progress.state) set_optimizer_state(*progress.state);
+}
+
+void ModelBody::restore(const std::string& path) {
+  std::optional<OptimizerProgress> progress;
+  if (compiled_) {
+    const auto file = saving::open_weights(path);
+    progress = read_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), file.root());
+  }
+  saving::load_weights(*network_, path, {});
+  trainer().load();
+  if (progress) go_on_from(*progress);
 }
 
 saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {

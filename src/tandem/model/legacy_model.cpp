@@ -29,8 +29,10 @@ Config legacy_entry(const Config& entry, bool top) {
     for (const auto& layer : config.at("layers").as_list()) layers.push_back(legacy_entry(layer, false));
     config.set("layers", std::move(layers));
   }
-  Config legacy =
-      Config::object({{"class_name", packaged ? registered : entry.at("class_name")}, {"config", std::move(config)}});
+  // The one class that Keras exports under another name than its own, which these files have.
+  const bool grouped = entry.at("class_name") == Config("GroupQueryAttention");
+  const Config own_name = grouped ? Config("GroupedQueryAttention") : entry.at("class_name");
+  Config legacy = Config::object({{"class_name", packaged ? registered : own_name}, {"config", std::move(config)}});
   for (const char* key : {"name", "inbound_nodes"}) {
     if (entry.contains(key)) legacy.set(key, entry.at(key));
   }

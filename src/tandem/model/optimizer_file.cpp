@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
@@ -14,6 +15,7 @@ namespace tandem {
 namespace {
 
 constexpr const char* kVariables = "optimizer/vars";
+constexpr const char* kInnerVariables = "optimizer/inner_optimizer/vars";
 
 /// A variable for one weight.
 struct SlotPlace {
@@ -21,13 +23,14 @@ struct SlotPlace {
 };
 
 // Keras makes the slots of one request weight by weight, and its optimizers make one request each, but for RMSprop,
-// which makes one a slot, for the largest velocities of amsgrad, and for averages of the weights.
+// which makes one a slot, for the largest velocities of amsgrad, and for what stands around a rule.
 std::vector<SlotPlace> keras_order(const Optimizer& optimizer, std::size_t weights) {
   const auto names = optimizer.slots();
   std::vector<SlotPlace> order;
   for (std::size_t first = 0; first < names.size();) {
     std::size_t end = first + 1;
-    if (optimizer.class_name() != "RMSprop" && optimizer.weight_average_slot() != first) {
+    const bool around = names[first] == "average" || names[first] == "gradient_accumulator";
+    if (optimizer.class_name() != "RMSprop" && !around) {
       while (end < names.size() && names[end] != "velocity_hat") ++end;
     }
     for (std::size_t weight = 0; weight < weights; ++weight) {
@@ -53,6 +56,13 @@ std::string own_name(const Optimizer& optimizer) {
 template <class Put>
 void put_variables(const Optimizer& optimizer, std::size_t weights, const std::optional<StateDict>& state,
                    const Put& put) {
+  // A LossScaleOptimizer has a count and a rate of its own, which it leaves at 0, and its numbers.
+  if (!optimizer.initial_numbers().empty()) {
+    put(at::scalar_tensor(0, at::kLong), nullptr);
+    put(at::scalar_tensor(0, at::kFloat), nullptr);
+    if (state) put(at::scalar_tensor(state->number("number/0"), at::kLong), nullptr);
+    if (state) put(at::scalar_tensor(state->number("number/1"), at::kFloat), nullptr);
+  }
   put(at::scalar_tensor(state ? state->integer("iterations") : 0, at::kLong), nullptr);
   if (!optimizer.rate().is_schedule()) put(at::scalar_tensor(optimizer.learning_rate(0), at::kFloat), nullptr);
   if (!state) return;
@@ -78,7 +88,11 @@ int64_t read_iterations(const saving::H5Group& variables, const std::string& pat
 /// `paths`: of the data sets in Keras's order.
 std::optional<OptimizerProgress> read_variables(const Optimizer& optimizer, const std::vector<Weight>& trained,
                                                 const saving::H5Group& variables,
-                                                const std::vector<std::string>& paths) {
+                                                const std::vector<std::string>& all_paths) {
+  const auto numbers = optimizer.initial_numbers().size();
+  const bool has_numbers = numbers > 0 && all_paths.size() > 2 + head_size(optimizer);
+  const std::size_t front = std::min(all_paths.size(), numbers == 0 ? 0 : has_numbers ? 2 + numbers : 2);
+  const std::vector<std::string> paths(all_paths.begin() + static_cast<std::ptrdiff_t>(front), all_paths.end());
   const std::size_t count = paths.size(), head = head_size(optimizer);
   if (count == 0) return {};
   const auto order = keras_order(optimizer, trained.size());
@@ -95,6 +109,8 @@ std::optional<OptimizerProgress> read_variables(const Optimizer& optimizer, cons
   if (!begun) return progress;
   StateDict state;
   state.set("iterations", read_iterations(variables, paths[0]));
+  for (std::size_t i = 0; i < numbers; ++i)
+    state.set(c10::str("number/", i), variables.read(all_paths[2 + i], {}).item<double>());
   const auto slots = optimizer.slots();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto shape = optimizer.slot_shape(order[i].slot, trained[order[i].weight].shape());
@@ -108,11 +124,20 @@ std::optional<OptimizerProgress> read_variables(const Optimizer& optimizer, cons
 
 void write_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,
                      const std::optional<StateDict>& state, const saving::H5Group& root) {
-  const saving::H5Group variables = root.create_group(kVariables);
-  variables.set_text("name", own_name(optimizer));
-  std::size_t next = 0;
+  const auto write = [&](const char* path, const std::string& name, std::span<const Tensor> values) {
+    const saving::H5Group variables = root.create_group(path);
+    variables.set_text("name", name);
+    for (std::size_t i = 0; i < values.size(); ++i) variables.write(std::to_string(i), values[i]);
+  };
+  std::vector<Tensor> values;
   put_variables(optimizer, trained.size(), state,
-                [&](const Tensor& value, const SlotPlace*) { variables.write(std::to_string(next++), value); });
+                [&](const Tensor& value, const SlotPlace*) { values.push_back(value); });
+  write(kVariables, own_name(optimizer), values);
+  const std::size_t numbers = optimizer.initial_numbers().size();
+  if (numbers == 0) return;
+  // Keras lists the inner optimizer's variables once more as its own.
+  const Config inner = optimizer.get_config().at("inner_optimizer").at("config");
+  write(kInnerVariables, inner.at("name").as_string(), std::span(values).subspan(state ? 2 + numbers : 2));
 }
 
 std::optional<OptimizerProgress> read_optimizer(const Optimizer& optimizer, const std::vector<Weight>& trained,

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/layer_calls.h"
 #include "tandem/network/chain.h"
 #include "tandem/network/graph.h"
 
@@ -42,7 +43,7 @@ std::shared_ptr<Network> clone_graph(const Graph& graph) {
     for (const auto& input : node->inputs) inputs.push_back(moved(input));
     std::optional<DeviceScope> scope;
     if (node->device) scope.emplace(*node->device);
-    made[node.get()] = layer.outputs(inputs);
+    made[node.get()] = call_in_graph(layer.get(), inputs, node->arguments);
   }
   std::vector<KerasTensor> inputs, outputs;
   for (const auto& t : graph.inputs()) inputs.push_back(moved(t));

@@ -9,7 +9,9 @@
 
 #include "tandem/core/error.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/layer_calls.h"
 #include "tandem/layers/masks.h"
+#include "tandem/network/masks_taken.h"
 #include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -65,6 +67,7 @@ void Graph::plan() {
   for (const auto& node : order_.nodes) {
     if (node->is_input()) continue;
     GraphStep step{node->layer.get(),
+                   node->arguments.get(),
                    node->device,
                    steps_.size(),
                    false,
@@ -77,6 +80,7 @@ void Graph::plan() {
   }
   for (const auto& input : inputs_) input_slots_.push_back(slot(input));
   for (const auto& output : outputs_) output_slots_.push_back(slot(output));
+  note_taken_masks(steps_, slots_);
   if (fusion) fuse_relus();
 
   std::vector<bool> needed(slots_, false);
@@ -127,14 +131,27 @@ void Graph::check_inputs(const Shapes& given) const {
 void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
 
 Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
-  // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
-  const CallScope scope(context);
-  const auto call = [&] {
-    return relu ? Tensors(layer->call_with_relu(inputs.front(), context)) : layer->call_many(inputs, context);
-  };
-  Tensors outputs = context.trace ? context.trace->record(*layer, inputs, call) : call();
+  Tensors outputs = without_mask.empty() ? call(inputs, context) : call(unmasked(inputs), context);
   hand_on_masks(*layer, inputs, outputs);
   return outputs;
+}
+
+Tensors GraphStep::unmasked(Tensors inputs) const {
+  for (const auto i : without_mask) {
+    Tensor& x = inputs[static_cast<int64_t>(i)];
+    if (mask_of(x).defined()) x = at::alias(x);  // the same values, a tensor of its own
+  }
+  return inputs;
+}
+
+Tensors GraphStep::call(const Tensors& inputs, const CallContext& context) const {
+  // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
+  const CallScope scope(context);
+  const auto make = [&] {
+    return relu ? Tensors(layer->call_with_relu(inputs.front(), context))
+                : run_call(*layer, arguments, inputs, context);
+  };
+  return context.trace ? context.trace->record(*layer, inputs, make) : make();
 }
 
 Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
@@ -179,7 +196,7 @@ Shapes Graph::output_shapes(const Shapes& inputs) {
         if (inputs_[i] == input) arguments.push_back(inputs[static_cast<std::size_t>(i)]);
       }
     }
-    shapes[node.get()] = node->layer->output_shapes(arguments);
+    shapes[node.get()] = shapes_of_call(*node->layer, node->arguments.get(), arguments);
   }
   Shapes results;
   for (int64_t i = 0; i < outputs_.size(); ++i) {

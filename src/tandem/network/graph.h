@@ -18,16 +18,22 @@ void set_fusion(bool on);
 /// One layer call of a graph: which values it reads, where its outputs go, and which values nobody needs after it.
 struct GraphStep {
   Layer* layer;
-  std::optional<Device> device;  // of the DeviceScope in which the call was made
-  uint64_t part;                 // its number among all nodes' calls, which picks its stream of random numbers
-  bool relu;                     // max(0, output) is part of the step
+  const CallArguments* arguments;  // of the node; null: the inputs alone
+  std::optional<Device> device;    // of the DeviceScope in which the call was made
+  uint64_t part;                   // its number among all nodes' calls, which picks its stream of random numbers
+  bool relu;                       // max(0, output) is part of the step
   std::vector<std::size_t> reads;
   std::size_t writes;
   std::size_t count;
   std::vector<std::size_t> last_use;
+  std::vector<std::size_t> without_mask = {};  // those of its inputs whose masks the layer must not see (masks_taken.h)
 
   /// What the layer gives, with the ReLU that is part of the step. `context` is the call's own.
   Tensors run(const Tensors& inputs, const CallContext& context) const;
+
+ private:
+  Tensors unmasked(Tensors inputs) const;
+  Tensors call(const Tensors& inputs, const CallContext& context) const;
 };
 
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tandem/layers/call_arguments.h"
 #include "tandem/layers/keras_calls.h"
 #include "tandem/layers/layer_config.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/shape_config.h"
 #include "tandem/network/graph.h"
 #include "tandem/network/tensor_structure.h"
@@ -13,9 +15,16 @@ namespace {
 
 using CallNumbers = std::unordered_map<const Node*, int64_t>;
 
+// Keras's name of the type of a call's outputs.
+Config dtype_of(const Node& node) {
+  if (node.is_input()) return node.layer->get_config().get("dtype", "float32");
+  const auto* operation = dynamic_cast<const OperationLayer*>(node.layer.get());
+  return operation ? Config(operation->kind().dtype) : "float32";
+}
+
 Config tensor_config(const KerasTensor& tensor, const CallNumbers& numbers) {
   const auto& node = *tensor.node();
-  const Config dtype = node.is_input() ? node.layer->get_config().get("dtype", "float32") : "float32";
+  const Config dtype = dtype_of(node);
   const Config history = Config::List{node.layer->name(), numbers.at(&node), tensor.index()};
   return Config::object(
       {{"class_name", "__keras_tensor__"},
@@ -25,6 +34,13 @@ Config tensor_config(const KerasTensor& tensor, const CallNumbers& numbers) {
 
 // A layer of several inputs gets them as one list, or the first alone and the others by a keyword.
 Config call_config(const Node& node, const CallNumbers& numbers) {
+  if (node.arguments) {
+    const auto written = [&](const Config& value) {
+      return with_tensors(
+          value, [&](int64_t i) { return tensor_config(node.inputs.at(static_cast<std::size_t>(i)), numbers); });
+    };
+    return Config::object({{"args", written(node.arguments->args)}, {"kwargs", written(node.arguments->kwargs)}});
+  }
   Config::List tensors;
   for (const auto& input : node.inputs) tensors.push_back(tensor_config(input, numbers));
   const auto count = tensors.size();

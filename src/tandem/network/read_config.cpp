@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/layers/catalog.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/time_distributed.h"
 
 namespace tandem {
@@ -86,17 +87,17 @@ ConfigPlace place_of_entry(const ConfigPlace& place, std::size_t i, const Config
 }
 
 LayerHandle read_layer(const Config& entry, const ConfigPlace& place) {
-  const std::string class_name = place.run([&] { return entry.at("class_name").as_string(); });
+  const std::string written = place.run([&] { return entry.at("class_name").as_string(); });
+  // .h5 files have the class's own name, others the one that Keras exports it under.
+  const std::string class_name = written == "GroupedQueryAttention" ? "GroupQueryAttention" : written;
   const Config config = place.run([&] { return modern_config(entry, class_name); });
   const bool of_keras = is_of_keras(entry);
   if (of_keras && is_network_class(class_name)) return LayerHandle(read_network(class_name, config, place));
   if (of_keras && class_name == "TimeDistributed") return read_time_distributed(config, place);
   return place.run([&] {
     const Config module = entry.get("module", {}), registered = entry.get("registered_name", {});
-    if (of_keras && module.is_string() && module.as_string().find(".ops.") != std::string::npos) {
-      throw DataError(c10::str("operation '", class_name, "' (", module.as_string(),
-                               ") is not supported; use a layer in its place"));
-    }
+    if (of_keras && module.is_string() && module.as_string().find(".ops.") != std::string::npos)
+      return operation_from_config(class_name, module.as_string(), config);
     const bool packaged = registered.is_string() && registered.as_string().find('>') != std::string::npos;
     if (packaged) return layer_from_config(registered.as_string(), config, LayerOrigin::kProgram);
     if (!of_keras) return layer_from_config(class_name, config, LayerOrigin::kProgram);

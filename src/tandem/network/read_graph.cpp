@@ -8,8 +8,11 @@
 #include "tandem/core/log.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/keras_calls.h"
+#include "tandem/layers/layer_calls.h"
+#include "tandem/layers/layer_with_arguments.h"
 #include "tandem/network/graph.h"
 #include "tandem/network/mask_operations.h"
+#include "tandem/network/read_arguments.h"
 #include "tandem/network/read_config.h"
 #include "tandem/network/tensor_structure.h"
 
@@ -29,7 +32,8 @@ struct CallOutput {
 struct LayerCall {
   std::size_t layer;
   std::vector<CallOutput> reads;
-  bool old = false;  // written as Keras 2 did: [["name", call, output, {}], ...]
+  std::shared_ptr<CallArguments> arguments = {};  // for layers that take any
+  bool old = false;                               // written as Keras 2 did: [["name", call, output, {}], ...]
 };
 
 /// Reads one functional config: makes the layers, then calls them in an order in which their inputs are there.
@@ -99,9 +103,9 @@ class GraphReader {
       here.run([&] {
         if (node.is_list()) {
           call.old = true;
-          read_old_call(node, i, call.reads);
+          read_old_call(node, call);
         } else {
-          read_call(node, i, call.reads);
+          read_call(node, call);
         }
         if (call.reads.empty()) throw DataError("a call must have at least one input, has none");
       });
@@ -111,8 +115,24 @@ class GraphReader {
     counts_.push_back(static_cast<int64_t>(nodes.size()));
   }
 
+  bool takes_arguments(std::size_t layer) const {
+    return dynamic_cast<const LayerWithArguments*>(layers_[layer].get().get()) != nullptr;
+  }
+
+  AddInput adding_to(LayerCall& call) const {
+    return [this, &call](const Config& config) {
+      call.reads.push_back(reference(config));
+      return static_cast<int64_t>(call.reads.size()) - 1;
+    };
+  }
+
   // {"args": [tensor or list of tensors], "kwargs": {...}}
-  void read_call(const Config& node, std::size_t layer, std::vector<CallOutput>& reads) {
+  void read_call(const Config& node, LayerCall& call) {
+    if (takes_arguments(call.layer)) {
+      call.arguments = std::make_shared<CallArguments>(read_arguments(node, adding_to(call)));
+      return;
+    }
+    auto& reads = call.reads;
     const auto& arguments = node.at("args").as_list();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (i > 0 && !arguments[i].is_null())
@@ -120,9 +140,9 @@ class GraphReader {
       read_tensors(arguments[i], reads, 0);
     }
     const Config keywords = node.get("kwargs", Config::object());
-    const std::string later = keras_later_inputs(layers_[layer]->class_name());
+    const std::string later = keras_later_inputs(layers_[call.layer]->class_name());
     if (!later.empty() && !is_nothing(keywords.get(later, {}))) read_tensors(keywords.at(later), reads, 0);
-    check_keywords(keywords, layer);
+    check_keywords(keywords, call.layer);
   }
 
   void read_tensors(const Config& argument, std::vector<CallOutput>& reads, int depth) {
@@ -144,12 +164,18 @@ class GraphReader {
   }
 
   // [["name", call, output, {keyword arguments}], ...], or one such reference alone
-  void read_old_call(const Config& node, std::size_t layer, std::vector<CallOutput>& reads) {
+  void read_old_call(const Config& node, LayerCall& call) {
     const auto& items = node.as_list();
+    auto& reads = call.reads;
     const bool alone = !items.empty() && items.front().is_string();
+    if (takes_arguments(call.layer)) {
+      call.arguments =
+          std::make_shared<CallArguments>(read_old_arguments(alone ? Config::List{node} : items, adding_to(call)));
+      return;
+    }
     for (const auto& item : alone ? Config::List{node} : items) {
       const auto& parts = item.as_list();
-      if (parts.size() == 4) check_keywords(parts.back(), layer);
+      if (parts.size() == 4) check_keywords(parts.back(), call.layer);
       reads.push_back(reference(parts.size() == 4 ? Config(Config::List(parts.begin(), parts.end() - 1)) : item));
     }
   }
@@ -262,7 +288,8 @@ class GraphReader {
       const auto& here = places_[call.layer];
       std::vector<KerasTensor> inputs;
       for (const auto& read : call.reads) inputs.push_back(tensor(read, here));
-      made_[call.layer].push_back(here.run([&] { return layers_[call.layer].outputs(inputs); }));
+      made_[call.layer].push_back(
+          here.run([&] { return call_in_graph(layers_[call.layer].get(), inputs, call.arguments); }));
       for (const auto follower : followers[c]) {
         if (--waits[follower] == 0) ready.push(follower);
       }

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,12 @@
 #include "tandem/core/trace_span.h"
 
 namespace tandem {
+
+/// How far a model has been trained, beside weights and optimizer: what random numbers are keyed by.
+struct TrainingProgress {
+  int64_t passes = 0;  // over the data, that have ended
+  int64_t steps = 0;
+};
 
 /// What a callback may know and change of the model that is being trained. Model implements it.
 class TrainedModel {
@@ -25,6 +33,17 @@ class TrainedModel {
   /// Throws InvalidArgument when the rate follows a schedule.
   virtual void set_learning_rate(double rate) = 0;
 
+  /// Puts the averages of the weights that the optimizer keeps in the weights' place and these in theirs. Throws
+  /// InvalidArgument where it keeps none or has made no update.
+  virtual void swap_weight_averages() = 0;
+  /// Lets the averages be what the weights are.
+  virtual void set_weight_averages() = 0;
+
+  virtual TrainingProgress training_progress() = 0;
+  /// Lets the fit that is about to begin do so at `epoch`, after as much training as `progress` says; nothing: a pass
+  /// for each epoch, a step for each update.
+  virtual void begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress) = 0;
+
   /// Ends training at the end of the batch or epoch in progress, as Keras's model.stop_training = True.
   virtual void stop_training() = 0;
   virtual bool stopping() const = 0;
@@ -39,6 +58,8 @@ class TrainedModel {
 
   virtual void save(const std::string& path) = 0;
   virtual void save_weights(const std::string& path) = 0;
+  /// Weights and, where there is one, the optimizer's state of a file that save_weights wrote.
+  virtual void restore(const std::string& path) = 0;
 };
 
 }  // namespace tandem

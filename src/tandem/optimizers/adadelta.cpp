@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -80,7 +80,7 @@ class AdadeltaOptimizer final : public FlatOptimizer {
 }  // namespace
 
 Adadelta::Adadelta(AdadeltaOptions options)
-    : Handle(with_averages_of(options, std::make_shared<AdadeltaOptimizer>(options))) {}
+    : Handle(around_rule(options, std::make_shared<AdadeltaOptimizer>(options))) {}
 
 Adadelta Adadelta::from_config(const Config& config) {
   ConfigReader reader("Adadelta", config);

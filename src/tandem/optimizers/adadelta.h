@@ -19,6 +19,10 @@ struct AdadeltaOptions {
   bool use_ema = false;
   double ema_momentum = 0.99;
   int64_t ema_overwrite_frequency = 0;
+  /// The loss is multiplied by it while gradients are computed (loss_scaling.h). 0: not.
+  double loss_scale_factor = 0;
+  /// Batches to an update (accumulation.h). 0: one.
+  int64_t gradient_accumulation_steps = 0;
 };
 
 /// Steps as large as the steps before in proportion to the gradients before (Zeiler 2012), as

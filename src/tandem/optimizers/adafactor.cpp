@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/settings.h"
 #include "tandem/optimizers/weight_optimizer.h"
 
@@ -83,7 +83,7 @@ class AdafactorOptimizer final : public WeightOptimizer {
 }  // namespace
 
 Adafactor::Adafactor(AdafactorOptions options)
-    : Handle(with_averages_of(options, std::make_shared<AdafactorOptimizer>(options))) {}
+    : Handle(around_rule(options, std::make_shared<AdafactorOptimizer>(options))) {}
 
 Adafactor Adafactor::from_config(const Config& config) {
   ConfigReader reader("Adafactor", config);

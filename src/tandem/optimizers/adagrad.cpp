@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -63,8 +63,7 @@ class AdagradOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Adagrad::Adagrad(AdagradOptions options)
-    : Handle(with_averages_of(options, std::make_shared<AdagradOptimizer>(options))) {}
+Adagrad::Adagrad(AdagradOptions options) : Handle(around_rule(options, std::make_shared<AdagradOptimizer>(options))) {}
 
 Adagrad Adagrad::from_config(const Config& config) {
   ConfigReader reader("Adagrad", config);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -104,7 +104,7 @@ class AdamOptimizer final : public FlatOptimizer {
 
 std::shared_ptr<Optimizer> make_adam(const std::string& class_name, const std::string& name,
                                      const AdamOptions& options) {
-  return with_averages_of(options, std::make_shared<AdamOptimizer>(class_name, name, options));
+  return around_rule(options, std::make_shared<AdamOptimizer>(class_name, name, options));
 }
 
 }  // namespace tandem::optimizers

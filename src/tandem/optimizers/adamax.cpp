@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -77,7 +77,7 @@ class AdamaxOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Adamax::Adamax(AdamaxOptions options) : Handle(with_averages_of(options, std::make_shared<AdamaxOptimizer>(options))) {}
+Adamax::Adamax(AdamaxOptions options) : Handle(around_rule(options, std::make_shared<AdamaxOptimizer>(options))) {}
 
 Adamax Adamax::from_config(const Config& config) {
   ConfigReader reader("Adamax", config);

@@ -20,6 +20,10 @@ struct AdamaxOptions {
   bool use_ema = false;
   double ema_momentum = 0.99;
   int64_t ema_overwrite_frequency = 0;
+  /// The loss is multiplied by it while gradients are computed (loss_scaling.h). 0: not.
+  double loss_scale_factor = 0;
+  /// Batches to an update (accumulation.h). 0: one.
+  int64_t gradient_accumulation_steps = 0;
 };
 
 /// Adam with the largest recent gradient in place of their mean square (Kingma and Ba 2014), as

@@ -18,7 +18,9 @@ AdamW::AdamW(AdamWOptions options)
                         .global_clipnorm = options.global_clipnorm,
                         .use_ema = options.use_ema,
                         .ema_momentum = options.ema_momentum,
-                        .ema_overwrite_frequency = options.ema_overwrite_frequency})) {}
+                        .ema_overwrite_frequency = options.ema_overwrite_frequency,
+                        .loss_scale_factor = options.loss_scale_factor,
+                        .gradient_accumulation_steps = options.gradient_accumulation_steps})) {}
 
 AdamW AdamW::from_config(const Config& config) {
   ConfigReader reader("AdamW", config);

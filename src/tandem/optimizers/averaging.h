@@ -21,10 +21,4 @@ struct Averaging {
 /// InvalidArgument on a setting out of range.
 std::shared_ptr<Optimizer> with_averages(std::shared_ptr<Optimizer> rule, const Averaging& averaging);
 
-/// The same with the settings of an optimizer's options.
-template <class Options>
-std::shared_ptr<Optimizer> with_averages_of(const Options& options, std::shared_ptr<Optimizer> rule) {
-  return with_averages(std::move(rule), {options.use_ema, options.ema_momentum, options.ema_overwrite_frequency});
-}
-
 }  // namespace tandem

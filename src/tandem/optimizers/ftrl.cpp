@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -116,7 +116,7 @@ class FtrlOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Ftrl::Ftrl(FtrlOptions options) : Handle(with_averages_of(options, std::make_shared<FtrlOptimizer>(options))) {}
+Ftrl::Ftrl(FtrlOptions options) : Handle(around_rule(options, std::make_shared<FtrlOptimizer>(options))) {}
 
 Ftrl Ftrl::from_config(const Config& config) {
   ConfigReader reader("Ftrl", config);

@@ -64,6 +64,12 @@ const std::vector<std::string> kOptimizerCases = {
     "sgd_ema",
     "adam_ema_overwrite",
     "lamb_ema_overwrite",
+    "sgd_accumulation",
+    "sgd_accumulation_schedule",
+    "adam_accumulation",
+    "nadam_accumulation",
+    "lamb_accumulation_ema",
+    "rmsprop_loss_scale",
 };
 
 /// Two weights side by side, as a replica holds them: (3, 2) at 0 and (4,) at 16, zeros between.
@@ -111,8 +117,8 @@ TEST_P(KerasOptimizer, AgreesAfterEachStep) {
   for (int64_t step = 0; step < gradients[0].size(0); ++step) {
     const double rate = optimizer->learning_rate(step);
     EXPECT_NEAR(rate, rates[static_cast<std::size_t>(step)].as_double(), 1e-8);
-    Tensor gradient = flat_of({gradients[0][step], gradients[1][step]});
-    optimizer->clip(gradient, kPlaces);
+    Tensor gradient = flat_of({gradients[0][step], gradients[1][step]}) / optimizer->loss_scale({});
+    if (optimizer->prepares()) ASSERT_TRUE(optimizer->prepare({gradient, slots, kPlaces, step, {}}));
     if (optimizer->elementwise()) {
       optimizer->update(parameters, gradient, slots, step, rate);
     } else {
@@ -123,6 +129,30 @@ TEST_P(KerasOptimizer, AgreesAfterEachStep) {
   }
   const auto is_set = [&](const char* bound) { return !about.at("config").at(bound).is_null(); };
   EXPECT_EQ(optimizer->clips(), is_set("clipnorm") || is_set("clipvalue") || is_set("global_clipnorm"));
+}
+
+TEST(KerasLossScaleOptimizer, AgreesAfterEachStep) {
+  const std::string name = "keras/optimizers/loss_scale_dynamic/";
+  const Config about = case_of("optimizers/loss_scale_dynamic");
+  const auto load = [&](const std::string& file) {
+    return std::array<Tensor, 2>{testing::load_npy(testing::fixture(name + file + "0.npy")),
+                                 testing::load_npy(testing::fixture(name + file + "1.npy"))};
+  };
+  const auto optimizer = Optimizer::make("LossScaleOptimizer", about.at("config"));
+  EXPECT_EQ(optimizer->get_config(), about.at("config"));
+  Tensor parameters = flat_of(load("initial"));
+  const auto gradients = load("gradients"), weights = load("weights");
+  std::vector<Tensor> slots{at::zeros_like(parameters)};
+  std::vector<double> numbers = optimizer->initial_numbers();
+  int64_t iterations = 0;
+  for (int64_t step = 0; step < 7; ++step) {
+    EXPECT_EQ(optimizer->loss_scale(numbers), about.at("scales").as_list()[static_cast<std::size_t>(step)].as_double());
+    Tensor gradient = flat_of({gradients[0][step], gradients[1][step]});
+    if (optimizer->prepare({gradient, slots, kPlaces, iterations, numbers}))
+      optimizer->update(parameters, gradient, slots, iterations++, optimizer->learning_rate(0));
+    EXPECT_TRUE(at::allclose(parameters, flat_of({weights[0][step], weights[1][step]}), 1e-6, 1e-6)) << "step " << step;
+  }
+  EXPECT_EQ(iterations, about.at("iterations").as_int());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, KerasOptimizer, ::testing::ValuesIn(kOptimizerCases),

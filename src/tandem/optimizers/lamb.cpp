@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/settings.h"
 #include "tandem/optimizers/weight_optimizer.h"
 
@@ -47,7 +47,7 @@ class LambOptimizer final : public WeightOptimizer {
 
 }  // namespace
 
-Lamb::Lamb(LambOptions options) : Handle(with_averages_of(options, std::make_shared<LambOptimizer>(options))) {}
+Lamb::Lamb(LambOptions options) : Handle(around_rule(options, std::make_shared<LambOptimizer>(options))) {}
 
 Lamb Lamb::from_config(const Config& config) {
   ConfigReader reader("Lamb", config);

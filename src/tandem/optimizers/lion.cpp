@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -61,7 +61,7 @@ class LionOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Lion::Lion(LionOptions options) : Handle(with_averages_of(options, std::make_shared<LionOptimizer>(options))) {}
+Lion::Lion(LionOptions options) : Handle(around_rule(options, std::make_shared<LionOptimizer>(options))) {}
 
 Lion Lion::from_config(const Config& config) {
   ConfigReader reader("Lion", config);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -113,7 +113,7 @@ class NadamOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-Nadam::Nadam(NadamOptions options) : Handle(with_averages_of(options, std::make_shared<NadamOptimizer>(options))) {}
+Nadam::Nadam(NadamOptions options) : Handle(around_rule(options, std::make_shared<NadamOptimizer>(options))) {}
 
 Nadam Nadam::from_config(const Config& config) {
   ConfigReader reader("Nadam", config);

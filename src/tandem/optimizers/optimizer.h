@@ -31,8 +31,8 @@ class Optimizer {
   /// The shape of what a slot holds of a weight, as files have it: the weight's own unless the rule keeps less. Then it
   /// lies row by row at the beginning of the slot's memory for the weight.
   virtual Shape slot_shape(std::size_t /*slot*/, const Shape& weight) const { return weight; }
-  /// What Keras keeps behind the slots in its files, though it follows from the number of updates made.
-  virtual std::vector<double> derived_values(int64_t /*updates*/) const { return {}; }
+  /// What Keras keeps behind the slots in its files, though it follows from the number of iterations made.
+  virtual std::vector<double> derived_values(int64_t /*iterations*/) const { return {}; }
   /// The slot that holds averages of the weights, which are to be written over the weights when fit ends.
   virtual std::optional<std::size_t> weight_average_slot() const { return {}; }
 
@@ -45,7 +45,31 @@ class Optimizer {
   /// `parameter` is one weight in its shape.
   virtual bool elementwise() const { return true; }
 
-  /// True when gradients must go through clip before an update.
+  /// How many batches make one update, with their mean gradient; iterations count batches.
+  virtual int64_t gradient_accumulation_steps() const { return 1; }
+
+  /// Numbers kept beside the slots for all weights together, as they are at first.
+  virtual std::vector<double> initial_numbers() const { return {}; }
+  /// What the loss is multiplied by while gradients are computed. They must be divided by it before all else.
+  virtual double loss_scale(std::span<const double> /*numbers*/) const { return 1; }
+
+  /// What is done to the gradients of all weights together before they are updated, one by one or in parts.
+  struct Preparation {
+    Tensor& gradients;                   // flat, float32, complete; changed in place
+    std::span<Tensor> slots;             // of the same layout
+    std::span<const FlatPlace> weights;  // those that are meant
+    int64_t iteration;
+    std::span<double> numbers;
+  };
+  /// True when gradients must go through prepare before update.
+  virtual bool prepares() const { return clips(); }
+  /// False: there is no update in this iteration, which does not count.
+  virtual bool prepare(const Preparation& all) const {
+    if (clips()) clip(all.gradients, all.weights);
+    return true;
+  }
+
+  /// True when gradients are clipped.
   bool clips() const { return clipping_.any(); }
   /// Clips in place the flat float32 buffer `gradients` (n,) in which weight i lies at weights[i]; padding between
   /// weights is zero. To be called on the sum over all replicas: every replica gets the same bits.
@@ -67,8 +91,7 @@ class Optimizer {
   static std::shared_ptr<Optimizer> make(const std::string& name);
   /// By Keras's class name (or short name) and config, as keras.optimizers.deserialize: what is missing or null has
   /// Keras's default, `learning_rate` is a number or a schedule {"class_name": ..., "config": {...}}. Throws
-  /// InvalidArgument naming the member on unknown ones and on those that ask for what is not supported
-  /// (gradient_accumulation_steps, loss_scale_factor), DataError on a value of another kind.
+  /// InvalidArgument naming the member on unknown ones, DataError on a value of another kind.
   static std::shared_ptr<Optimizer> make(const std::string& name, const Config& config);
 
  private:

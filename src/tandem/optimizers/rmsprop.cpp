@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "tandem/kernels/square_roots.h"
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -113,8 +113,7 @@ class RMSpropOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-RMSprop::RMSprop(RMSpropOptions options)
-    : Handle(with_averages_of(options, std::make_shared<RMSpropOptimizer>(options))) {}
+RMSprop::RMSprop(RMSpropOptions options) : Handle(around_rule(options, std::make_shared<RMSpropOptimizer>(options))) {}
 
 RMSprop RMSprop::from_config(const Config& config) {
   ConfigReader reader("RMSprop", config);

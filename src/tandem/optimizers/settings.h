@@ -34,8 +34,8 @@ void read_common(ConfigReader& reader, Options& options) {
       .read("use_ema", options.use_ema)
       .read("ema_momentum", options.ema_momentum)
       .read("ema_overwrite_frequency", options.ema_overwrite_frequency)
-      .refuse("loss_scale_factor", 1)
-      .refuse("gradient_accumulation_steps", 1)
+      .read("loss_scale_factor", options.loss_scale_factor)
+      .read("gradient_accumulation_steps", options.gradient_accumulation_steps)
       .refuse("decay", 0)  // Keras 2 wrote these three
       .ignore("jit_compile")
       .ignore("is_legacy_optimizer");

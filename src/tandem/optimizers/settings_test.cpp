@@ -18,7 +18,7 @@ std::shared_ptr<Optimizer> made(const std::string& json, const std::string& name
 
 TEST(OptimizerConfig, KeepsDefaultsForWhatIsMissingOrNull) {
   const auto sgd = made(R"({"momentum": null, "clipnorm": null, "weight_decay": null, "use_ema": false,
-                            "gradient_accumulation_steps": 1, "loss_scale_factor": 1.0, "ema_momentum": 0.5,
+                            "gradient_accumulation_steps": null, "loss_scale_factor": null, "ema_momentum": 0.5,
                             "ema_overwrite_frequency": null})");
   EXPECT_EQ(sgd->get_config(), Optimizer::make("sgd")->get_config());
   EXPECT_EQ(Optimizer::make("adam", Config())->get_config(), Optimizer::make("Adam")->get_config());
@@ -34,13 +34,13 @@ TEST(OptimizerConfig, TakesWholeNumbersAndSchedules) {
   EXPECT_EQ(adam->learning_rate(2), 0.125);
 }
 
-TEST(OptimizerConfig, RefusesByNameWhatIsNotSupported) {
+TEST(OptimizerConfig, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(message_of([] { made(R"({"use_ema": true, "ema_momentum": 1.5})"); }),
             "SGD: ema_momentum must lie in [0, 1], got 1.5");
-  EXPECT_EQ(message_of([] { made(R"({"gradient_accumulation_steps": 4})", "rmsprop"); }),
-            "RMSprop: gradient_accumulation_steps is not supported and must be left out, got 4");
-  EXPECT_EQ(message_of([] { made(R"({"loss_scale_factor": 1024.0})", "AdamW"); }),
-            "AdamW: loss_scale_factor is not supported and must be left out, got 1024.0");
+  EXPECT_EQ(message_of([] { made(R"({"gradient_accumulation_steps": 1})", "rmsprop"); }),
+            "RMSprop: gradient_accumulation_steps must be at least 2, or 0 for none, got 1");
+  EXPECT_EQ(message_of([] { made(R"({"loss_scale_factor": -1.0})", "AdamW"); }),
+            "AdamW: loss_scale_factor must be a finite number >= 0, got -1");
   EXPECT_EQ(message_of([] { made(R"({"clipnorm": 1.0, "clipvalue": 1.0})"); }),
             "SGD: only one of clipnorm, clipvalue and global_clipnorm can be set, got clipnorm=1, clipvalue=1");
 }

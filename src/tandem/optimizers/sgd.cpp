@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "tandem/optimizers/averaging.h"
+#include "tandem/optimizers/around_rule.h"
 #include "tandem/optimizers/flat_optimizer.h"
 #include "tandem/optimizers/settings.h"
 
@@ -82,7 +82,7 @@ class SGDOptimizer final : public FlatOptimizer {
 
 }  // namespace
 
-SGD::SGD(SGDOptions options) : Handle(with_averages_of(options, std::make_shared<SGDOptimizer>(options))) {}
+SGD::SGD(SGDOptions options) : Handle(around_rule(options, std::make_shared<SGDOptimizer>(options))) {}
 
 SGD SGD::from_config(const Config& config) {
   ConfigReader reader("SGD", config);

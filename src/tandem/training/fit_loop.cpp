@@ -51,8 +51,9 @@ History Trainer::FitLoop::run() {
   const double started = steady_seconds();
   trainer_.held_seconds_ = 0;
   trainer_.stopping_ = false;
+  trainer_.begins_at_.reset();
   callbacks_.each(&Callback::on_train_begin, train_logs_);
-  for (int64_t epoch = plan_.initial_epoch; epoch < plan_.epochs && goes_on(); ++epoch) {
+  for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && goes_on(); ++epoch) {
     run_epoch(epoch);
     if (trainer_.stopping_ || interrupted_) break;
   }

@@ -97,6 +97,15 @@ class Trainer {
   int64_t epochs_trained() const { return epochs_trained_; }
   /// True while fit, evaluate or predict runs.
   bool busy() const { return uses_ > 0; }
+  /// Puts the weights in the place of the averages that the optimizer keeps of them; swap_averages these in theirs too.
+  /// Throw InvalidArgument where it keeps none or has made no update.
+  void swap_averages() { exchange_averages(true); }
+  void set_averages() { exchange_averages(false); }
+
+  /// For the fit that is about to begin (TrainedModel).
+  TrainingProgress progress() { return {passes_, execution().steps()}; }
+  void begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress);
+
   void stop() { stopping_ = true; }
   bool stopping() const { return stopping_; }
 
@@ -172,6 +181,7 @@ class Trainer {
   bool pass(StepGate* gate);
   // Makes the update that accumulated steps have left open.
   void finish_update();
+  void exchange_averages(bool weights_too);
   // Writes the optimizer's averages of the weights over them, where it keeps some.
   void take_averages();
   // Nothing when the gate ended it.
@@ -182,6 +192,7 @@ class Trainer {
   std::unique_ptr<distribute::Execution> execution_;
   RandomStream random_;
   int64_t epochs_trained_ = 0;
+  std::optional<int64_t> begins_at_;   // the epoch of the fit that is about to begin, where a callback has set it
   int64_t passes_ = 0;                 // over the data, which steps_per_epoch sets apart from epochs
   std::vector<Weight> bound_weights_;  // those that the execution knows
   std::recursive_mutex mutex_;

@@ -87,6 +87,39 @@ void Trainer::finish_update() {
   execution_->finish_update(parts_.optimizer->learning_rate(execution_->iterations()));
 }
 
+void Trainer::exchange_averages(bool weights_too) {
+  const auto slot = parts_.optimizer ? parts_.optimizer->weight_average_slot() : std::nullopt;
+  if (!slot) {
+    throw InvalidArgument(c10::str("averages of the weights: the optimizer of model '", parts_.network->name(),
+                                   "' must be made with use_ema to keep some"));
+  }
+  if (!has_trained()) {
+    throw InvalidArgument(
+        c10::str("averages of the weights: model '", parts_.network->name(), "' must have been trained to have some"));
+  }
+  execution_->store();
+  const c10::NoGradGuard no_grad;
+  auto state = execution_->optimizer_state();
+  const auto slot_name = parts_.optimizer->slots()[*slot];
+  const auto weights = parts_.network->trainable_weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::string name = c10::str(slot_name, "/", i);
+    const Tensor average = state.tensor(name), weight = weights[i].variable().value;
+    state.set(name, weight.clone());
+    if (weights_too) weight.copy_(average);
+  }
+  execution_->set_optimizer_state(state);
+  execution_->load();
+}
+
+void Trainer::begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress) {
+  begins_at_ = epoch;
+  passes_ = progress ? progress->passes : epoch;
+  auto state = execution().optimizer_state();
+  state.set("steps", progress ? progress->steps : execution_->iterations());
+  execution_->set_optimizer_state(state);
+}
+
 void Trainer::take_averages() {
   const auto slot = parts_.optimizer->weight_average_slot();
   if (!slot || execution_->iterations() == 0) return;

@@ -6,6 +6,7 @@
 
 #include "tandem/optimizers/rmsprop.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/zoo/autoencoder.h"
 #include "tandem/zoo/catalog.h"
 #include "tandem/zoo/cnn.h"
 #include "tandem/zoo/densenet121.h"
@@ -15,6 +16,7 @@
 #include "tandem/zoo/mobilenetv2.h"
 #include "tandem/zoo/resnet20.h"
 #include "tandem/zoo/resnet50.h"
+#include "tandem/zoo/transformer.h"
 #include "tandem/zoo/vgg16.h"
 
 namespace tandem::zoo {
@@ -56,7 +58,8 @@ TEST_P(ZooNetwork, TrainsByItsRecipe) {
   auto [model, recipe] = make(GetParam(), 3);
   model.compile({.optimizer = recipe.make_optimizer(2), .loss = recipe.loss});
   const auto before = model.get_weights();
-  model.fit(at::ones({2, 32, 32, 3}), at::eye(3).slice(0, 0, 2), {.batch_size = 1, .verbose = 0});
+  const Tensor x = at::ones({2, 32, 32, 3});
+  model.fit(x, recipe.reconstructs ? x : at::eye(3).slice(0, 0, 2), {.batch_size = 1, .verbose = 0});
   bool changed = false;
   const auto after = model.get_weights();
   for (std::size_t i = 0; i < after.size(); ++i) changed = changed || !at::equal(after[i], before[i]);
@@ -71,6 +74,12 @@ TEST(Zoo, HasTheNumbersOfWeightsThatThePapersModelsHave) {
   EXPECT_EQ(cnn().count_params(), 356810);
   EXPECT_EQ(mlp().count_params(), (32 * 32 * 3 + 1) * 256 + (256 + 1) * 128 + (128 + 1) * 10);
   EXPECT_EQ(resnet20({.classes = 100}).count_params(), 274442 + 90 * 65);
+  // A block of the Transformer: two normalisations, four projections of 64 to 64, 64 to 128 and back.
+  const int64_t block = 2 * 2 * 64 + 4 * 65 * 64 + 65 * 128 + 129 * 64;
+  EXPECT_EQ(transformer().count_params(), (4 * 4 * 3 + 1) * 64 + (64 + 64) * 64 + 2 * block + 2 * 64 + 65 * 10);
+  EXPECT_EQ(autoencoder().count_params(), 3073 * 256 + 257 * 64 + 65 * 256 + 257 * 3072);
+  EXPECT_EQ(conv_autoencoder().count_params(),
+            (27 + 1) * 32 + (288 + 1) * 16 + (144 + 1) * 16 + (144 + 1) * 32 + (288 + 1) * 3);
   EXPECT_EQ(resnet50().count_params(), 25636712);
   EXPECT_EQ(resnet50v2().count_params(), 25613800);
   EXPECT_EQ(densenet121().count_params(), 8062504);
@@ -98,6 +107,19 @@ TEST(Zoo, RefusesImagesThatAreTooSmall) {
             "cnn: input_shape must be (height, width, channels), got (32, 32)");
   EXPECT_EQ(message_of([] { resnet20({.classes = 1}); }), "resnet20: classes must be at least 2, got 1");
   EXPECT_EQ(message_of([] { mlp({.classes = 1}); }), "mlp: classes must be at least 2, got 1");
+  EXPECT_EQ(message_of([] {
+              transformer({.input_shape = {32, 30, 3}});
+            }),
+            "transformer: height and width must be known and divisible by patch, got (32, 30, 3) and 4");
+  EXPECT_EQ(message_of([] { transformer({.heads = 5}); }), "transformer: heads must divide width, got 5 and 64");
+  EXPECT_EQ(message_of([] {
+              conv_autoencoder({.input_shape = {30, 32, 3}});
+            }),
+            "conv_autoencoder: height and width must be divisible by 4, got input_shape (30, 32, 3)");
+  EXPECT_EQ(message_of([] {
+              autoencoder({.input_shape = {-1, 32, 3}});
+            }),
+            "autoencoder: input_shape must be known, got (None, 32, 3)");
   EXPECT_EQ(minigooglenet({.input_shape = {31, 31, 1}, .classes = 2}).layers().back()->count_params(), 336 * 2 + 2);
   EXPECT_EQ(resnet20({.input_shape = {29, 29, 1}, .classes = 2}).layers().back()->count_params(), 64 * 2 + 2);
   EXPECT_EQ(cnn({.input_shape = {8, 8, 1}, .classes = 2}).layers().back()->count_params(), 128 * 2 + 2);

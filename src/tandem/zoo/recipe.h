@@ -15,6 +15,7 @@ struct Recipe {
   double learning_rate = 0.01;         // at the beginning
   std::string schedule = {};           // how the rate falls over the training, see scheduled_rate; empty: it does not
   std::string loss = "categorical_crossentropy";  // targets one-hot
+  bool reconstructs = false;                      // the targets are the images as the model gets them, not labels
   bool mean_image = false;                        // subtract the training set's
   double rescale = 1;                             // values are multiplied by it
   double shift = 0;                               // random shift, a share of height and width, edges repeated
