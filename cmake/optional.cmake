@@ -5,10 +5,10 @@ find_package(PkgConfig QUIET)
 set_property(GLOBAL PROPERTY tandem_left_out "")
 
 # tandem_library(<NAME> FOR <feature> DEBIAN <package> (PKG_CONFIG <module> | PACKAGE <find_package arguments> TARGET <target> |
-# LIBRARY <name>)): sets TANDEM_<NAME> to what to link, empty without the library. -DTANDEM_WITH_<NAME>=AUTO, ON or OFF overrides
+# LIBRARY <name> | HEADER <file>)): sets TANDEM_<NAME> to what to link, empty without the library. -DTANDEM_WITH_<NAME>=AUTO, ON or OFF overrides
 # TANDEM_WITH for this one.
 macro(tandem_library name)
-  cmake_parse_arguments(arg "" "FOR;DEBIAN;PKG_CONFIG;TARGET;LIBRARY" "PACKAGE" ${ARGN})
+  cmake_parse_arguments(arg "" "FOR;DEBIAN;PKG_CONFIG;TARGET;LIBRARY;HEADER" "PACKAGE" ${ARGN})
   set(TANDEM_WITH_${name} "" CACHE STRING "As TANDEM_WITH, for ${name} (${arg_FOR})")
   set(with "${TANDEM_WITH_${name}}")
   if(with STREQUAL "")
@@ -25,6 +25,14 @@ macro(tandem_library name)
       find_package(${arg_PACKAGE} QUIET)
       if(TARGET ${arg_TARGET})
         set(TANDEM_${name} ${arg_TARGET})
+      endif()
+    elseif(arg_HEADER)
+      find_path(TANDEM_INCLUDE_${name} ${arg_HEADER})
+      mark_as_advanced(TANDEM_INCLUDE_${name})
+      if(TANDEM_INCLUDE_${name})
+        add_library(tandem_headers_${name} INTERFACE)
+        target_include_directories(tandem_headers_${name} SYSTEM INTERFACE ${TANDEM_INCLUDE_${name}})
+        set(TANDEM_${name} $<BUILD_INTERFACE:tandem_headers_${name}>)
       endif()
     elseif(arg_LIBRARY)
       find_library(TANDEM_LIBRARY_${name} ${arg_LIBRARY})

@@ -67,9 +67,12 @@ if ((failed == 0)) && skipped=$(grep -hs '^skipped: ' "$build/Testing/Temporary/
   row "" - "$skipped"
   [[ -z $gpu ]] || failed=1
 fi
-# One GPU whole, and as two virtual devices; the command needs CLI11 and a JSON library, which such a machine may lack.
+# One GPU whole, as two virtual devices, and all of several; the command needs CLI11 and a JSON library, which such a machine may lack.
 if [[ -n $gpu && -x $build/apps/tandem/tandem ]]; then
-  for devices in gpu:0 gpu:0/2,gpu:0/2; do
+  lists=(gpu:0 gpu:0/2,gpu:0/2)
+  cards=$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)
+  ((cards == 1)) || lists+=("gpu*$cards")
+  for devices in "${lists[@]}"; do
     step "bench $devices" "$build/apps/tandem/tandem" bench train minigooglenet --devices "$devices" --batch-size 256 --steps 30 --json
   done
 else

@@ -10,7 +10,9 @@ void add_train(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_summary(CLI::App& app, Run& run);
+void add_convert(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
+void add_launch(CLI::App& app, Run& run);
 
 }  // namespace tandem::cli

@@ -27,7 +27,7 @@ struct EvaluateArguments {
   std::optional<std::string> loss;
   std::optional<std::vector<std::string>> metrics;
   std::optional<int64_t> steps;
-  int64_t batch_size = 64;
+  std::optional<int64_t> batch_size;
   bool json = false;
 };
 
@@ -79,7 +79,10 @@ int evaluate(const EvaluateArguments& a) {
   for (const auto& line : prepare_images(loaded, rows.get(0).x[0])) log_info(line);
   compile(a, loaded);
   rows = with_targets_of(loaded, rows, data.classes);
-  print(model.evaluate(rows, {.batch_size = a.batch_size, .verbose = 0, .steps = a.steps.value_or(-1)}), a.json);
+  print(model.evaluate(rows, {.batch_size = a.batch_size.value_or(batch_size_of(model, 64)),
+                              .verbose = 0,
+                              .steps = a.steps.value_or(-1)}),
+        a.json);
   return kOk;
 }
 
@@ -92,10 +95,12 @@ void add_evaluate(CLI::App& app, Run& run) {
   add_model(*command, a->model);
   command->add_option("--data", a->data, std::string(kDataForms) + "; the test part where there is one")
       ->capture_default_str();
-  command->add_option("--weights", a->weights, "Weights to load first: a .weights.h5, .h5 or .keras file");
+  command->add_option("--weights", a->weights,
+                      "Weights to load first: a .weights.h5, .safetensors, .h5 or .keras file");
   a->where.add_to(*command);
-  command->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
-      ->capture_default_str()
+  command
+      ->add_option("--batch-size", a->batch_size,
+                   "Rows of a step over all devices (default: 64, or a stateful model's)")
       ->transform(whole_number(1));
   command->add_option("--steps", a->steps, "Batches (default: all)")->transform(whole_number(1));
   command->add_option("--loss", a->loss, "A loss by Keras's name (default: the file's or the recipe's)");

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "exit_status.h"
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/core/config.h"
 #include "tandem/core/device.h"
 #include "tandem/distribution/strategy.h"
@@ -21,16 +22,23 @@ int info(bool json) {
   const auto cores = available_cores();
   const auto gpus = visible_gpus();
   const auto capability = at::get_cpu_capability();
+  const auto member = cluster::who_am_i(cluster::Environment());
   if (json) {
-    const auto figures = Config::object({{"version", TANDEM_VERSION},
-                                         {"libtorch", TORCH_VERSION},
-                                         {"cores", cores},
-                                         {"cpu_capability", capability},
-                                         {"onednn", at::hasMKLDNN()},
-                                         {"gpus", gpus},
-                                         {"default_devices", Devices::parse("auto").to_string()},
-                                         {"threads_per_device", distribute::threads_per_device(1, 0)},
-                                         {"cluster", "none"}});
+    const auto figures =
+        Config::object({{"version", TANDEM_VERSION},
+                        {"libtorch", TORCH_VERSION},
+                        {"cores", cores},
+                        {"cpu_capability", capability},
+                        {"onednn", at::hasMKLDNN()},
+                        {"gpus", gpus},
+                        {"default_devices", Devices::parse("auto").to_string()},
+                        {"threads_per_device", distribute::threads_per_device(1, 0)},
+                        {"cluster", member.source == cluster::Membership().source ? "none" : member.describe()},
+                        {"cluster_source", member.source},
+                        {"role", cluster::to_string(member.role)},
+                        {"rank", member.rank},
+                        {"world_size", member.world_size},
+                        {"local_rank", member.local_rank}});
     std::cout << figures.to_json() << "\n";
     return kOk;
   }
@@ -41,7 +49,8 @@ int info(bool json) {
             << "GPUs      " << gpus << " visible\n"
             << "default   " << Devices::parse("auto").to_string() << ", " << distribute::threads_per_device(1, 0)
             << " threads\n"
-            << "cluster   none: one process\n";
+            << "cluster   " << (member.alone() ? "none: one process" : member.describe() + ", by " + member.source)
+            << "\n";
   return kOk;
 }
 

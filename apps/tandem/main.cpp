@@ -42,8 +42,10 @@ int run_command(int argc, char** argv) {
   add_evaluate(app, run);
   add_predict(app, run);
   add_summary(app, run);
+  add_convert(app, run);
   add_bench(app, run);
   add_info(app, run);
+  add_launch(app, run);
   install_log_sink(false);
   try {
     app.parse(argc, argv);

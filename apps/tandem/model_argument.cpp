@@ -11,6 +11,7 @@
 #include "tandem/data/one_hot.h"
 #include "tandem/data/preprocessing.h"
 #include "tandem/model/body.h"
+#include "tandem/network/stateful.h"
 #include "tandem/zoo/catalog.h"
 
 namespace tandem::cli {
@@ -74,6 +75,11 @@ Shape input_shape(const Model& model) {
   if (inputs.empty())
     throw InvalidArgument(c10::str("MODEL: '", model.name(), "' must say its input shape in its file"));
   return inputs.front().without_batch();
+}
+
+int64_t batch_size_of(const Model& model, int64_t usual) {
+  const int64_t fixed = fixed_batch(*model.network());
+  return fixed > 0 ? fixed : usual;
 }
 
 std::vector<std::string> prepare_images(LoadedModel& loaded, const Tensor& x) {

@@ -39,6 +39,9 @@ LoadedModel open_model(const std::string& name, std::optional<int64_t> classes =
 /// Shape of a row of the model's first input. Throws InvalidArgument where its file does not say it.
 Shape input_shape(const Model& model);
 
+/// Rows of a batch where the command line does not say it: a stateful model's own, else `usual`.
+int64_t batch_size_of(const Model& model, int64_t usual);
+
 /// Has pictures brought to the model's input where rows have another size than it: as its file says, else by resizing,
 /// after which values are multiplied by the recipe's factor. `x` is the first input of some rows. A line for the log on
 /// each step.

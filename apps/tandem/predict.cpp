@@ -25,7 +25,7 @@ struct PredictArguments {
   std::string model, input, output, weights;
   DeviceArguments where;
   std::optional<int64_t> classes;
-  int64_t batch_size = 32;
+  std::optional<int64_t> batch_size;
   int64_t verbose = 1;
 };
 
@@ -66,7 +66,8 @@ int predict(const PredictArguments& a) {
   if (!a.weights.empty()) model.load_weights(a.weights);
   const Tensors x = read_inputs(a.input);
   for (const auto& line : prepare_images(loaded, x[0])) log_info(line);
-  const auto outputs = model.predict_all(data::TensorDataset(x), {.batch_size = a.batch_size});
+  const auto outputs =
+      model.predict_all(data::TensorDataset(x), {.batch_size = a.batch_size.value_or(batch_size_of(model, 32))});
   for (int64_t i = 0; i < outputs.size(); ++i)
     saved([&] { save_npy(numbered(a.output, i, outputs.size()), outputs[i]); });
   return kOk;
@@ -81,11 +82,13 @@ void add_predict(CLI::App& app, Run& run) {
   add_model(*command, a->model);
   command->add_option("--input", a->input, "x.npy | x0.npy+x1.npy (several inputs) | picture.jpg or .png")->required();
   command->add_option("--output", a->output, "y.npy; several outputs go to y0.npy, y1.npy, ...")->required();
-  command->add_option("--weights", a->weights, "Weights to load first: a .weights.h5, .h5 or .keras file");
+  command->add_option("--weights", a->weights,
+                      "Weights to load first: a .weights.h5, .safetensors, .h5 or .keras file");
   command->add_option("--classes", a->classes, "Classes of a zoo model (default: 10)")->transform(whole_number(1));
   a->where.add_to(*command);
-  command->add_option("--batch-size", a->batch_size, "Rows of a step over all devices")
-      ->capture_default_str()
+  command
+      ->add_option("--batch-size", a->batch_size,
+                   "Rows of a step over all devices (default: 32, or a stateful model's)")
       ->transform(whole_number(1));
   command->add_option("--verbose", a->verbose, "0: say nothing but errors")
       ->capture_default_str()

@@ -30,7 +30,7 @@ void ResultFiles::add_to(CLI::App& command) {
   command.add_option("--history", history, "Figures by epoch: .json or .csv");
   command.add_option("--trace", trace,
                      "When layers computed on each device in the first batches: .json for chrome://tracing");
-  command.add_option("--save", model, "The trained model: .keras, or its weights: .weights.h5");
+  command.add_option("--save", model, "The trained model: .keras, or its weights: .weights.h5 or .safetensors");
 }
 
 void ResultFiles::check() const {
@@ -43,8 +43,9 @@ void ResultFiles::check() const {
   if (history.ends_with(".json") || !trace.empty()) check_json();
   if (!trace.empty()) saved([&] { check_writable(trace); });
   if (!history.empty()) saved([&] { check_writable(history); });
-  if (!model.empty() && !model.ends_with(".keras") && !model.ends_with(".weights.h5"))
-    throw InvalidArgument("--save: the file name must end in .keras or .weights.h5, got '" + model + "'");
+  const bool known = model.ends_with(".keras") || model.ends_with(".weights.h5") || model.ends_with(".safetensors");
+  if (!model.empty() && !known)
+    throw InvalidArgument("--save: the file name must end in .keras, .weights.h5 or .safetensors, got '" + model + "'");
   if (!model.empty()) saved([&] { check_writable(model); });
 }
 

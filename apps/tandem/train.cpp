@@ -109,7 +109,7 @@ int train(const TrainArguments& a) {
 
   auto announced = prepare_training_images(a, loaded, data.train);
   for (const auto& line : data.describe()) announced.push_back(line);
-  const int64_t batch_size = a.batch_size.value_or(recipe.batch_size * devices.size());
+  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * devices.size()));
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const int64_t batches = data.train.batch(batch_size).batches();
   const int64_t steps = std::min(a.steps.value_or(batches), batches);
@@ -152,7 +152,8 @@ void add_train(CLI::App& app, Run& run) {
   command->footer("Example: tandem train minigooglenet --data digits --devices 'cpu*2' --epochs 10 --output plot.png");
   add_model(*command, a->model);
   command->add_option("--data", a->data, kDataForms)->capture_default_str();
-  command->add_option("--weights", a->weights, "Weights to begin with: a .weights.h5, .h5 or .keras file");
+  command->add_option("--weights", a->weights,
+                      "Weights to begin with: a .weights.h5, .safetensors, .h5 or .keras file");
   a->where.add_to(*command);
   a->where.add_training_to(*command);
   command->add_option("--epochs", a->epochs, "Passes over the data (default: the recipe's)")

@@ -6,7 +6,8 @@ namespace tandem::testing {
 namespace {
 
 TEST(Help, EveryCommandShowsAnExample) {
-  for (const Arguments& command : {Arguments{}, {"train"}, {"summary"}, {"bench"}, {"bench", "train"}, {"info"}}) {
+  for (const Arguments& command :
+       {Arguments{}, {"train"}, {"summary"}, {"bench"}, {"bench", "train"}, {"convert"}, {"info"}}) {
     auto arguments = command;
     arguments.push_back("--help");
     std::string name = "tandem";

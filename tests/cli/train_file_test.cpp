@@ -76,6 +76,8 @@ TEST_F(TrainFile, TwoAndOneFromTheSavedFileEqualThree) {
   EXPECT_NE(ended.out.find("wrote w.weights.h5"), std::string::npos) << ended.out;
   const auto again = figures(keras_file("resume/untrained.keras"), {"--epochs", "1", "--weights", "w.weights.h5"});
   EXPECT_NEAR(again.back(), whole[1], 1e-5);
+  figures(model, {"--epochs", "1", "--save", "w.safetensors"});
+  EXPECT_EQ(figures(keras_file("resume/untrained.keras"), {"--epochs", "1", "--weights", "w.safetensors"}), again);
 }
 
 TEST_F(TrainFile, FlagsReplaceWhatTheFileSays) {
@@ -125,7 +127,7 @@ TEST_F(TrainFile, WhatCannotBeSavedIsFoundBeforeTheTraining) {
   EXPECT_FALSE(fs::exists(folder_.file("h.json")));
   const auto ending = train(model, {"--save", "m.h5"});
   EXPECT_EQ(ending.status, 2);
-  EXPECT_EQ(ending.err, "tandem: --save: the file name must end in .keras or .weights.h5, got 'm.h5'\n");
+  EXPECT_EQ(ending.err, "tandem: --save: the file name must end in .keras, .weights.h5 or .safetensors, got 'm.h5'\n");
 }
 
 TEST_F(TrainFile, AFullDiskIsTold) {

@@ -1,6 +1,7 @@
 #include "stand_in.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_reshape_alias_native.h>
@@ -13,6 +14,7 @@
 #include <torch/library.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "stand_in_memory.h"
 #include "stand_in_order.h"
@@ -47,6 +49,18 @@ c10::Stream current_stream(const at::Device& device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
 }
 
+// An operation that copies to the CPU and back is one kernel of a GPU: the host waits for nothing.
+thread_local bool within_operation = false;
+
+class OperationScope {
+ public:
+  OperationScope() : outer_(std::exchange(within_operation, true)) {}
+  ~OperationScope() { within_operation = outer_; }
+
+ private:
+  bool outer_;
+};
+
 Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
   // As CUDA does it: between two devices the current streams of both wait for one another before and after.
   const bool between = !from.is_cpu() && !to.is_cpu() && from.device() != to.device();
@@ -61,8 +75,18 @@ Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
   note_use(from, false, "copy");
   note_use(to, true, "copy");
   if (between) meet();
+  if (!within_operation && to.is_cpu() && non_blocking && to.is_pinned()) {
+    // It arrives no earlier than the host knows.
+    to.zero_();
+    when_host_waited(current_stream(from.device()), [to, value = opened(from).clone()] { to.copy_(value); });
+    return to;
+  }
   opened(to).copy_(opened(from));
-  if (to.is_cpu() && !(non_blocking && to.is_pinned())) note_host_waited(current_stream(from.device()));
+  if (within_operation) return to;
+  // As CUDA has it: the host waits for copies from and to its memory unless it asked not to, and even then where that
+  // memory may be moved by the system while it is written.
+  if (to.is_cpu()) note_host_waited(current_stream(from.device()));
+  if (from.is_cpu() && !non_blocking) note_host_waited(current_stream(to.device()));
   return to;
 }
 
@@ -84,14 +108,17 @@ at::Scalar item(const Tensor& tensor) {
   return opened(tensor).item();
 }
 
+// Row-major: what LibTorch's kernels for a small image alone want.
+Tensor in_rows(const Tensor& tensor) { return opened(tensor).clone(at::MemoryFormat::Contiguous); }
+
 Tensor convolution(const Tensor& x, const Tensor& kernel, const OptionalTensor& bias, at::IntArrayRef stride,
                    at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding,
                    int64_t groups) {
   for (const auto& tensor : {x, kernel, bias.value_or(Tensor())}) note_use(tensor, false, "convolution");
   const OptionalTensor there = bias && bias->defined() ? OptionalTensor(opened(*bias)) : OptionalTensor();
-  return at::convolution(opened(x), opened(kernel), there, stride, padding, dilation, transposed, output_padding,
+  return at::convolution(in_rows(x), in_rows(kernel), there, stride, padding, dilation, transposed, output_padding,
                          groups)
-      .to(x.device());
+      .to(x.device(), /*non_blocking=*/true);
 }
 
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& gradient, const Tensor& x, const Tensor& kernel,
@@ -101,10 +128,10 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& gradient, 
                                                         std::array<bool, 3> wanted) {
   for (const auto& tensor : {gradient, x, kernel}) note_use(tensor, false, "convolution_backward");
   const int64_t filters = transposed ? kernel.size(1) * groups : kernel.size(0);
-  const auto back = [&](const Tensor& t) { return t.defined() ? t.to(x.device()) : t; };
+  const auto back = [&](const Tensor& t) { return t.defined() ? t.to(x.device(), /*non_blocking=*/true) : t; };
   const auto [by_x, by_kernel, by_bias] =
-      at::convolution_backward(opened(gradient), opened(x), opened(kernel), at::IntArrayRef({filters}), stride, padding,
-                               dilation, transposed, output_padding, groups, wanted);
+      at::convolution_backward(in_rows(gradient), in_rows(x), in_rows(kernel), at::IntArrayRef({filters}), stride,
+                               padding, dilation, transposed, output_padding, groups, wanted);
   return {back(by_x), back(by_kernel), back(by_bias)};
 }
 
@@ -135,6 +162,7 @@ void on_cpu(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
                 tensor.device());
     device = tensor.device();
   });
+  const OperationScope scope;
   at::native::cpu_fallback(operation, stack);
 }
 
@@ -163,6 +191,8 @@ void register_operations() {
 void use_gpu_or_stand_in() {
   if (visible_gpus() > 0) {
     std::printf("on %d of this machine's GPUs\n", static_cast<int>(visible_gpus()));
+    // The CPU's numbers are the measure: no products of rounded factors.
+    at::globalContext().setAllowTF32CuDNN(false);
     return;
   }
   register_stand_in_devices();

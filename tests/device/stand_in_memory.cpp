@@ -6,11 +6,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "stand_in_order.h"
 
@@ -27,15 +29,18 @@ std::atomic<c10::StreamId> next_stream{1};
 struct Block {
   char* open;
   std::size_t bytes;
+  c10::DeviceIndex device;
 };
 std::mutex mutex;
 std::map<char*, Block> blocks;  // by the closed side
+int64_t bytes_now[kDevices] = {0, 0}, bytes_at_most[kDevices] = {0, 0};
 std::set<const void*> page_locked;
 
 void release(void* closed) {
   const std::lock_guard lock(mutex);
   const auto block = blocks.find(static_cast<char*>(closed));
   note_freed(closed, block->second.bytes);
+  bytes_now[block->second.device] -= static_cast<int64_t>(block->second.bytes);
   munmap(block->first, block->second.bytes);
   munmap(block->second.open, block->second.bytes);
   blocks.erase(block);
@@ -55,7 +60,9 @@ class Memory final : public c10::Allocator {
     close(file);
     TORCH_CHECK(closed != MAP_FAILED && open != MAP_FAILED, "stand-in: no memory");
     const std::lock_guard lock(mutex);
-    blocks[static_cast<char*>(closed)] = {static_cast<char*>(open), bytes};
+    blocks[static_cast<char*>(closed)] = {static_cast<char*>(open), bytes, device.index()};
+    auto& now = bytes_now[device.index()] += static_cast<int64_t>(bytes);
+    bytes_at_most[device.index()] = std::max(bytes_at_most[device.index()], now);
     return {closed, closed, &release, device};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
@@ -132,7 +139,7 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void synchronizeEvent(void* event) const override { note_host_waited(event); }
   bool queryStream(const Stream&) const override { return true; }
   void synchronizeStream(const Stream& stream) const override { note_host_waited(stream); }
-  void synchronizeDevice(c10::DeviceIndex) const override {}
+  void synchronizeDevice(c10::DeviceIndex device) const override { note_host_waited(device); }
 };
 
 }  // namespace
@@ -140,6 +147,16 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
 c10::Allocator& stand_in_memory() {
   static Memory memory;
   return memory;
+}
+
+int64_t stand_in_bytes(c10::DeviceIndex device) {
+  const std::lock_guard lock(mutex);
+  return bytes_now[device];
+}
+
+int64_t stand_in_peak_bytes(c10::DeviceIndex device) {
+  const std::lock_guard lock(mutex);
+  return std::exchange(bytes_at_most[device], bytes_now[device]);
 }
 
 at::Tensor opened(const at::Tensor& tensor) {

@@ -5,6 +5,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -32,8 +33,25 @@ std::map<Name, Clock> streams;
 std::map<void*, Clock> events;
 Clock host;  // of all threads together: what any of them has waited for
 std::vector<Use> uses;
+struct Postponed {
+  Name stream;
+  uint64_t time;
+  std::function<void()> act;
+};
+std::vector<Postponed> postponed;
+std::atomic<int64_t> waits = 0;
 
 Name name_of(const c10::Stream& stream) { return {stream.device_index(), stream.id()}; }
+
+// With the lock: the host has waited for what comes before `clock`.
+void host_waited(const Clock& clock) {
+  join(host, clock);
+  std::erase_if(postponed, [](const Postponed& one) {
+    if (host[one.stream] < one.time) return false;
+    one.act();
+    return true;
+  });
+}
 
 bool overlap(const Use& a, const char* begin, const char* end) { return a.begin < end && begin < a.end; }
 
@@ -88,14 +106,30 @@ void note_wait(void* event, const c10::Stream& stream) {
   join(streams[name_of(stream)], events[event]);
 }
 
+int64_t stream_waits() { return waits; }
+
 void note_host_waited(const c10::Stream& stream) {
+  ++waits;
   const std::lock_guard lock(mutex);
-  join(host, streams[name_of(stream)]);
+  host_waited(streams[name_of(stream)]);
 }
 
 void note_host_waited(void* event) {
   const std::lock_guard lock(mutex);
-  join(host, events[event]);
+  host_waited(events[event]);
+}
+
+void note_host_waited(c10::DeviceIndex device) {
+  const std::lock_guard lock(mutex);
+  for (const auto& [stream, clock] : streams) {
+    if (stream.first == device) host_waited(clock);
+  }
+}
+
+void when_host_waited(const c10::Stream& stream, std::function<void()> act) {
+  const std::lock_guard lock(mutex);
+  const auto name = name_of(stream);
+  postponed.push_back({name, streams[name][name], std::move(act)});
 }
 
 void note_freed(const void* begin, std::size_t bytes) {

@@ -1,6 +1,7 @@
 # Installs Tandem, moves the prefix, builds the acceptance programs against it in a project of their own, and runs them. Then:
 # what find_package says where the compiler or LibTorch do not fit.
 # -DBUILD=<build folder> -DWORK=<scratch folder> -DCONSUMER=<project> -DACCEPTANCE=<programs' folder> -DPROGRAMS=<names>
+# -DLAUNCHED=<those of them that are run as two processes, too>
 # -DCIFAR10=<folder, or "" for made-up images> -DTORCH_ROOT=<LibTorch> -DCXX=<compiler> -DCCACHE=<ccache or ...-NOTFOUND>
 unset(ENV{LD_LIBRARY_PATH})
 unset(ENV{TORCH_ROOT})
@@ -44,6 +45,17 @@ foreach(program light ${PROGRAMS})
     message(FATAL_ERROR "${program} ended with ${status}: ${output}")
   endif()
 endforeach()
+
+# As ranks of a job, which only the command can start.
+if(EXISTS ${WORK}/moved/bin/tandem)
+  foreach(program ${LAUNCHED})
+    execute_process(COMMAND ${WORK}/moved/bin/tandem launch -n 2 -- ${WORK}/consumer/${program} WORKING_DIRECTORY ${WORK}/run
+                    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${program} as two ranks ended with ${status}: ${output}")
+    endif()
+  endforeach()
+endif()
 
 function(expect_refusal text)  # configure(...) must have failed and said this
   if(status EQUAL 0 OR NOT output MATCHES "${text}")

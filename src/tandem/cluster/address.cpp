@@ -37,6 +37,8 @@ std::string Address::to_string() const {
   return c10::str(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port);
 }
 
+bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
 std::vector<Address> parse_addresses(std::string_view text, const std::string& what) {
   std::vector<Address> addresses;
   while (true) {

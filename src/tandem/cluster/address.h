@@ -18,6 +18,9 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+/// True for localhost and the addresses of the loopback interface.
+bool is_loopback(const std::string& host);
+
 /// "a:1,b:2", with blanks around the commas or not. Throws InvalidArgument as Address::parse, on an empty part, and on
 /// an address that is there twice.
 std::vector<Address> parse_addresses(std::string_view text, const std::string& what);

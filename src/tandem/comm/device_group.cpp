@@ -1,5 +1,6 @@
 #include "tandem/comm/device_group.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/StringUtil.h>
 
 #include <set>
@@ -37,6 +38,7 @@ DeviceGroup::DeviceGroup(const std::vector<c10::Device>& devices, double limit_s
 DeviceGroup::~DeviceGroup() = default;
 
 Communicator& DeviceGroup::rank(int64_t r) { return *ranks_.at(static_cast<std::size_t>(r)); }
+const Communicator& DeviceGroup::rank(int64_t r) const { return *ranks_.at(static_cast<std::size_t>(r)); }
 
 void DeviceGroup::abort(const std::string& reason) {
   host_.abort(reason);
@@ -44,6 +46,8 @@ void DeviceGroup::abort(const std::string& reason) {
 }
 
 void DeviceGroup::reset() {
+  for (int64_t r = 0; r < world_size(); ++r)
+    c10::impl::VirtualGuardImpl(meetings_->device(r).type()).synchronizeDevice(meetings_->device(r).index());
   host_.reset();
   meetings_->reset();
   for (auto& rank : ranks_) rank->reset();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/comm/communicator.h"
 #include "tandem/comm/local_group.h"
+#include "tandem/comm/rank_group.h"
 
 namespace tandem::comm {
 
@@ -18,20 +18,19 @@ class DeviceRank;
 /// rank has a card of its own tensors travel by NCCL; where ranks share a card, which NCCL refuses, each adds up one
 /// slice of all tensors and copies the others', ordered by events of the card. Every rank gets the same bits. Tensors
 /// of the CPU travel as in a LocalGroup.
-class DeviceGroup {
+class DeviceGroup final : public RankGroup {
  public:
   /// `devices`: by rank, all of one kind of accelerator. `limit_seconds`: how long a rank waits for the others in one
   /// collective. Throws InvalidArgument where NCCL is needed and libtandem_cuda cannot be opened.
   explicit DeviceGroup(const std::vector<c10::Device>& devices, double limit_seconds = 600);
-  ~DeviceGroup();
+  ~DeviceGroup() override;
 
-  int64_t world_size() const { return static_cast<int64_t>(ranks_.size()); }
-  /// The communicator of one rank; to be used by one thread at a time.
-  Communicator& rank(int64_t r);
-  /// Ends the waits of all ranks with PeerError that gives `reason`: a rank has failed.
-  void abort(const std::string& reason);
-  /// Makes the group usable again after abort; no rank may be in a collective.
-  void reset();
+  int64_t world_size() const override { return static_cast<int64_t>(ranks_.size()); }
+  Communicator& rank(int64_t r) override;
+  const Communicator& rank(int64_t r) const override;
+  void abort(const std::string& reason) override;
+  /// Waits until the cards have done what they were given: it may use tensors that nobody else keeps.
+  void reset() override;
 
  private:
   LocalGroup host_;

@@ -47,6 +47,7 @@ int64_t Dataset::size() const {
   int64_t rows = source_ ? source_->size() : 0;
   for (const OrderStep& step : order_) {
     if (step.kind == OrderStep::Kind::take) rows = std::min(rows, step.count);
+    if (step.kind == OrderStep::Kind::given) rows = step.count;
   }
   return rows;
 }
@@ -101,13 +102,21 @@ Dataset Dataset::take(int64_t n) const {
   return taken;
 }
 
+Dataset Dataset::ordered_by(int64_t count, std::function<std::vector<int64_t>(int64_t epoch)> order) const {
+  if (count < 0 || !order)
+    throw InvalidArgument(c10::str("data set: ordered_by must be given a number of rows and a function, got ", count));
+  Dataset ordered = *this;
+  ordered.order_.push_back({OrderStep::Kind::given, std::nullopt, count, std::move(order)});
+  return ordered;
+}
+
 Tensor Dataset::x(int64_t i) const { return source_ ? pick(source_->all().x, i, "x") : pick({}, i, "x"); }
 
 Tensor Dataset::y(int64_t i) const { return source_ ? pick(source_->targets(), i, "y") : pick({}, i, "y"); }
 
 bool Dataset::is_shuffled() const {
   return std::any_of(order_.begin(), order_.end(),
-                     [](const OrderStep& step) { return step.kind == OrderStep::Kind::shuffle; });
+                     [](const OrderStep& step) { return step.kind != OrderStep::Kind::take; });
 }
 
 int64_t Dataset::batches(int64_t batch_size) const {
@@ -127,6 +136,23 @@ std::vector<int64_t> Dataset::order(int64_t epoch, const RandomStream& random) c
   for (const OrderStep& step : order_) {
     if (step.kind == OrderStep::Kind::take) {
       if (step.count < static_cast<int64_t>(rows.size())) rows.resize(static_cast<std::size_t>(step.count));
+      continue;
+    }
+    if (step.kind == OrderStep::Kind::given) {
+      const auto numbers = step.order(epoch);
+      if (static_cast<int64_t>(numbers.size()) != step.count) {
+        throw InvalidArgument(c10::str("data set: ordered_by must give ", step.count, " rows in each epoch, got ",
+                                       numbers.size(), " in epoch ", epoch));
+      }
+      std::vector<int64_t> chosen;
+      for (const auto number : numbers) {
+        if (number < 0 || number >= static_cast<int64_t>(rows.size())) {
+          throw InvalidArgument(c10::str("data set: ordered_by must give numbers below the ", rows.size(),
+                                         " rows there are, got ", number, " in epoch ", epoch));
+        }
+        chosen.push_back(rows[static_cast<std::size_t>(number)]);
+      }
+      rows = std::move(chosen);
       continue;
     }
     const RandomStream key = step.seed ? RandomStream(static_cast<uint64_t>(*step.seed)) : random;

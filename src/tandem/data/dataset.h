@@ -44,21 +44,27 @@ class Dataset {
   /// The first n rows of what is served so far.
   Dataset take(int64_t n) const;
 
+  /// `count` rows in the order that a function of the epoch gives: their numbers among those served so far. Loaders
+  /// call it on their threads.
+  Dataset ordered_by(int64_t count, std::function<std::vector<int64_t>(int64_t epoch)> order) const;
+
   /// All inputs or targets in order, as held by the source. The argument chooses one of several.
   Tensor x(int64_t i = 0) const;
   Tensor y(int64_t i = 0) const;
 
   /// 0 when batch was not called.
   int64_t batch_size() const { return batch_size_; }
+  /// True when rows are not served in the source's order.
   bool is_shuffled() const;
   /// Batches in an epoch, for `batch_size` where batch was not called.
   int64_t batches(int64_t batch_size = 32) const;
 
   // What the loader reads.
   struct OrderStep {
-    enum class Kind { shuffle, take } kind;
+    enum class Kind { shuffle, take, given } kind;
     std::optional<int64_t> seed;
     int64_t count = 0;
+    std::function<std::vector<int64_t>(int64_t epoch)> order = {};
   };
   const std::shared_ptr<const data::Source>& source() const { return source_; }
   const std::vector<OrderStep>& order_steps() const { return order_; }

@@ -31,11 +31,11 @@ void check_placed(const Network& network, const Devices& devices) {
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(c10::str("model '", network.name(), "' as placed: ", error.what()));
   }
+  // LibTorch goes back through all graphs of a GPU on one thread, and the parts would wait for one another.
   for (const auto& device : devices) {
-    if (device.kind == Device::Kind::cpu) continue;
-    throw InvalidArgument(c10::str("model '", network.name(),
-                                   "' as placed: layers compute on CPU devices only so far, ", "got a scope of ",
-                                   device.to_string()));
+    if (device.parts == 1 || devices.size() == 1) continue;
+    throw InvalidArgument(
+        c10::str("model '", network.name(), "' as placed: scopes must name whole GPUs, got ", device.to_string()));
   }
   if (const Graph* graph = graph_within(network)) check_scopes_within(*graph);
   if (devices.size() == 1) return;

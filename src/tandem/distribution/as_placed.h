@@ -8,8 +8,12 @@ namespace tandem::distribute {
 /// the edges of the graph, gradients back; parts that do not need one another run at the same time. The numbers are
 /// those of one device, batch normalisation and dropout included.
 ///
+/// On GPUs the copy of the weights lies on the first device; the others get, after each update, those that their layers
+/// compute with. Edges are copies that GPUs wait for by events.
+///
 /// What compile takes where it is given no strategy and the model has device scopes. Binding throws InvalidArgument
-/// when a device is not there, or a layer that holds a model with other scopes is not one that a graph calls.
+/// when a device is not there or is a part of a GPU among others, or a layer that holds a model with other scopes is
+/// not one that a graph calls.
 struct AsPlaced : Strategy {
   /// `threads_per_device`: 0: TANDEM_THREADS_PER_DEVICE, else available cores / devices.
   explicit AsPlaced(int64_t threads_per_device = 0);

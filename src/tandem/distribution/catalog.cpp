@@ -22,7 +22,8 @@ const Catalog<Maker>& strategies() {
            [](const StrategyOptions& o) {
              if (o.devices.size() > 1)
                throw InvalidArgument(c10::str("strategy single: must get one device, got ", o.devices.to_string()));
-             return SingleDevice(o.devices.empty() ? Device() : o.devices[0], o.threads_per_device);
+             const Device usual(visible_gpus() > 0 ? "gpu:0" : "cpu:0");
+             return SingleDevice(o.devices.empty() ? usual : o.devices[0], o.threads_per_device);
            }},
           {"as-placed",
            [](const StrategyOptions& o) {

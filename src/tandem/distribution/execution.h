@@ -83,8 +83,17 @@ class Execution {
   virtual void finish_update(double rate) = 0;
   /// Loss and outputs of one batch without an update.
   virtual StepResult test_step(const data::Batch& batch, const Observer& observer) = 0;
-  /// Outputs for the rows of `x`, in their order.
+  /// Outputs for the rows of `x`, in their order, in host memory.
   virtual Tensors predict_step(const Tensors& x) = 0;
+
+  /// True where expect saves time.
+  virtual bool looks_ahead() const { return false; }
+  /// Tells what the step after the next one will be given, so that it travels to GPUs while that one computes. Where
+  /// that step is given something else nothing but time is lost.
+  virtual void expect(const data::Batch& /*batch*/) {}
+  /// Returns when all that steps have left to GPUs is done. A step returns once its losses are known; what an Observer
+  /// kept on a GPU may be read after this.
+  virtual void synchronize() {}
 
   /// Masters to replicas.
   virtual void load() = 0;

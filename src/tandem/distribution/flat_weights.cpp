@@ -28,7 +28,7 @@ class GradientHook final : public torch::autograd::PostAccumulateGradHook {
 
 }  // namespace
 
-FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order)
+FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order, c10::Device device)
     : weights_(weights), places_(weights.size()) {
   std::vector<std::size_t> ordered = order;
   if (ordered.empty()) {
@@ -43,7 +43,7 @@ FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<s
     places_[i] = {size, w.shape().count()};
     size += (w.shape().count() + kAlignment - 1) / kAlignment * kAlignment;
   }
-  parameters_ = at::zeros({size}, at::kFloat);
+  parameters_ = at::zeros({size}, at::TensorOptions(device).dtype(at::kFloat));
   make_leaves();
 }
 

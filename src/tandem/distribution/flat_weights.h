@@ -1,4 +1,6 @@
 #pragma once
+#include <c10/core/Device.h>
+
 #include <functional>
 #include <memory>
 #include <vector>
@@ -16,7 +18,8 @@ class FlatWeights {
  public:
   /// Lays out `weights` one after the other in `order` (indexes into `weights`; empty: as they come); values are zero
   /// until load.
-  explicit FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order = {});
+  explicit FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order = {},
+                       c10::Device device = c10::kCPU);
   /// A replica on the device of `other`: the same parameters in the same memory, gradients of its own.
   static FlatWeights beside(const FlatWeights& other);
 

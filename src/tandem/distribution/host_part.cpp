@@ -34,13 +34,14 @@ HostPart::HostPart(const Network& network, const Device& host, int64_t ranks)
     : host_(host),
       meeting_(ranks),
       all_weights_(network.weights()),
-      weights_(all_weights_, 1),
+      weights_(all_weights_, {c10::kCPU}),
       thread_({"host"}, available_cores()) {
   for (int64_t r = 0; r < ranks; ++r) ranks_.emplace_back(*this, static_cast<std::size_t>(r));
   for (const auto& step : flatten_graph(*graph_within(network)).steps) {
     if (step.device != host) continue;
     for (const auto& w : step.layer->weights()) own_weights_.push_back(w);
   }
+  for (const auto& w : own_weights_) weights_.need(0, w);
 }
 
 bool HostPart::computes(const Weight& weight) const {
@@ -82,15 +83,18 @@ void HostPart::on_host(const std::function<void()>& work) {
   done.get_future().get();
 }
 
-// Statistics were changed in the leader's memory; the replicas that wait have them, too.
+// Statistics were changed in host memory, the leader's own where it computes on a CPU; the replicas that wait have
+// them, too.
 void HostPart::share_statistics(const Segment& segment) {
   c10::NoGradGuard no_grad;
   for (const auto& step : segment.steps) {
     for (const auto& w : step.layer->weights()) {
       if (w.trainable()) continue;
-      const Tensor& value = ranks_[leader_].weights_->at(&w.variable());
-      for (std::size_t r = leader_ + 1; r < ranks_.size(); ++r) {
-        if (rows_[r] > 0) ranks_[r].weights_->at(&w.variable()).copy_(value);
+      const Tensor& value = weights_.of(0).at(&w.variable());
+      for (std::size_t r = leader_; r < ranks_.size(); ++r) {
+        if (rows_[r] == 0) continue;
+        Tensor own = ranks_[r].weights_->at(&w.variable());
+        if (!own.is_same(value)) own.copy_(value);
       }
     }
   }
@@ -123,6 +127,7 @@ std::vector<Tensor> HostPart::Rank::forward(const Segment& segment, const std::v
     whole.first_row = context.first_row;
     for (std::size_t r = part_.leader_; r < rank_; ++r) whole.first_row -= part_.rows_[r];
     whole.trace = part_.tracing_ ? &*part_.trace_ : nullptr;
+    if (context.states) whole.states = &part_.states_;  // the last to come may be another replica each time
     part_.on_host([&] {
       const WeightScope weights(part_.weights_.of(0));
       call->forward(part_.offers(), whole, differentiable);

@@ -14,6 +14,7 @@
 #include "tandem/distribution/host_meeting.h"
 #include "tandem/distribution/placed_weights.h"
 #include "tandem/layers/call_trace.h"
+#include "tandem/layers/kept_states.h"
 #include "tandem/network/network.h"
 #include "tandem/network/placed_run.h"
 
@@ -27,7 +28,8 @@ std::optional<Device> host_scope(const Network& network);
 
 /// Runs those layers. Each replica computes its own layers with its rows; what they give to layers on the host is
 /// merged in the order of ranks, computed there once, forward and backward, with all cores, and each replica goes on
-/// with its rows. The gradients of the host's weights go to the first replica that has rows.
+/// with its rows. The gradients of the host's weights go to the first replica that has rows. From GPUs values, the
+/// host's weights after each update, and gradients are copied, and their streams waited for.
 class HostPart {
  public:
   HostPart(const Network& network, const Device& host, int64_t ranks);
@@ -72,6 +74,7 @@ class HostPart {
     HostPart& part_;
     const std::size_t rank_;
     std::unordered_map<const Graph*, Known> known_;
+    c10::Device device_ = c10::kCPU;      // the replica's
     std::vector<Tensor> offered_;         // to the meeting in progress
     const WeightMap* weights_ = nullptr;  // of the step in progress
     std::vector<Tensor> trained_;         // among them
@@ -91,6 +94,7 @@ class HostPart {
   std::deque<Rank> ranks_;
   std::vector<int64_t> rows_;
   std::size_t leader_ = 0;  // the first rank with rows
+  KeptStates states_;       // of stateful layers on the host
   std::optional<CallTrace> trace_;
   bool tracing_ = false;
   DeviceThreads thread_;  // last: it ends before what it uses

@@ -1,4 +1,5 @@
 // HostPart: how one replica runs a graph of which a part runs on the host.
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -6,6 +7,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/host_part.h"
+#include "tandem/distribution/sum_over_replicas.h"
 
 namespace tandem::distribute {
 namespace {
@@ -20,17 +22,22 @@ struct HostRequest {
   const std::vector<std::size_t>& wanted;
   variable_list values;
   const CallContext& context;
+  bool ordered;
 };
 
 // The host's part as a node of a replica's autograd graph. The tensors given: the replica's trained weights, so that
-// backward comes here on every rank, then what the segment reads.
+// backward comes here on every rank, then what the segment reads. What it reads and gives is in host memory, so that
+// backward comes here on the replica's own thread, which may wait for the others, on GPUs, too.
 struct HostNode : torch::autograd::Function<HostNode> {
-  static variable_list forward(AutogradContext* context, at::TensorList, HostRequest* request) {
+  static variable_list forward(AutogradContext* context, at::TensorList, const std::optional<Tensor>&,
+                               HostRequest* request) {
     context->set_materialize_grads(false);
     auto results = request->rank.forward(request->segment, request->wanted, request->values, request->context, true);
     context->saved_data["call"] =
         c10::IValue::make_capsule(c10::intrusive_ptr<torch::CustomClassHolder>(request->rank.last_call()));
     context->saved_data["rank"] = static_cast<int64_t>(reinterpret_cast<std::intptr_t>(&request->rank));
+    if (request->ordered) results.push_back(at::zeros({}));
+    context->saved_data["ordered"] = request->ordered;
     return results;
   }
 
@@ -40,8 +47,9 @@ struct HostNode : torch::autograd::Function<HostNode> {
     // The ranks outlive the step, and so its backward.
     auto& rank = *reinterpret_cast<HostPart::Rank*>(static_cast<std::intptr_t>(context->saved_data["rank"].toInt()));
     auto call = c10::static_intrusive_pointer_cast<HostCall>(context->saved_data["call"].toCapsule());
+    if (context->saved_data["ordered"].toBool()) gradients.pop_back();
     auto results = rank.backward(call, std::move(gradients));
-    results.resize(results.size() + 1);
+    results.resize(results.size() + 2);
     return results;
   }
 };
@@ -55,6 +63,7 @@ Tensors HostPart::Rank::run(const Graph& graph, const Tensors& inputs, const Cal
   const bool elsewhere =
       std::any_of(parts.segments.begin(), parts.segments.end(), [](const Segment& s) { return s.place == 1; });
   if (!elsewhere) return graph.run_steps(inputs, inner);
+  device_ = inputs[0].device();
   weights_ = WeightScope::current();
   if (!weights_) throw InternalError("HostPart: must run within a replica's WeightScope");
   if (leads()) part_.weights_.follow(*weights_);
@@ -84,7 +93,7 @@ Tensors HostPart::Rank::run(const Graph& graph, const Tensors& inputs, const Cal
 void HostPart::Rank::run_host(const DividedGraph& divided, const Segment& segment, std::vector<Tensor>& values,
                               const CallContext& context) {
   variable_list given, all;
-  for (auto number : segment.reads) given.push_back(values[number]);
+  for (auto number : segment.reads) given.push_back(values[number].to(at::kCPU));
   std::vector<std::size_t> wanted;  // a loss may ask for the logits behind an output
   for (std::size_t k = 0; k < segment.writes.size(); ++k) {
     const bool is_output =
@@ -95,11 +104,18 @@ void HostPart::Rank::run_host(const DividedGraph& divided, const Segment& segmen
   if (c10::GradMode::is_enabled()) {
     all = trained_;
     all.insert(all.end(), given.begin(), given.end());
-    HostRequest request{*this, segment, wanted, given, context};
-    results = HostNode::apply(at::TensorList(all), &request);
+    // Alone, a replica has nobody to wait for in another order.
+    auto* others = device_.is_cpu() ? nullptr : static_cast<SumOverReplicas*>(context.replicas);
+    HostRequest request{*this, segment, wanted, given, context, others != nullptr};
+    results = HostNode::apply(at::TensorList(all), others ? std::optional(others->order()) : std::nullopt, &request);
+    if (others) {
+      others->order() = results.back();
+      results.pop_back();
+    }
   } else {
     results = forward(segment, wanted, given, context, false);
   }
+  for (auto& result : results) result = result.to(device_);
   std::size_t next = 0;
   for (const auto& [within, number] : segment.writes) values[number] = results[next++];
   for (auto k : call_->logits_of()) context.logits->remember(values[segment.writes[k].second], results[next++]);

@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 #include "tandem/distribution/replicated.h"
 
@@ -51,6 +53,30 @@ class MirroredKind : public StrategyKind {
 
 [[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("Mirrored: " + must); }
 
+// What cannot be held, or not be known to hold, on GPUs.
+void check_gpus(const MirroredOptions& options) {
+  const auto is_gpu = [](const Device& device) { return device.kind == Device::Kind::gpu; };
+  const auto gpus = std::count_if(options.devices.begin(), options.devices.end(), is_gpu);
+  if (gpus == 0) return;
+  if (gpus < options.devices.size())
+    refuse(c10::str("devices must be of one kind, CPUs or GPUs, got ", options.devices.to_string()));
+  if (options.fixed_order > 0) {
+    refuse(
+        "fixed_order must not be set on GPUs, whose libraries add in an order that may change from run to run; it is "
+        "for CPU devices");
+  }
+  if (options.shares.automatic()) {
+    refuse(
+        "shares must be numbers on GPUs, as in {3, 1}: auto goes by the time that CPU devices compute, and a GPU's "
+        "work "
+        "is not over when the host has started it");
+  }
+  if (options.all_reduce != "auto") {
+    refuse(c10::str("all_reduce must be auto on GPUs, where NCCL, or on one card the card itself, says how; got ",
+                    options.all_reduce));
+  }
+}
+
 void check(const MirroredOptions& options) {
   const int64_t devices = options.devices.size(), shards = options.fixed_order;
   options.shares.check(devices);
@@ -79,6 +105,7 @@ MirroredOptions checked(MirroredOptions options) {
         "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_available(options.devices);
   check(options);
+  check_gpus(options);
   return options;
 }
 

@@ -56,7 +56,7 @@ void PlacedCall::forward_segment(std::size_t s) {
     const Tensor& value = values_[number];
     if (maker_[number] < runs_.size())
       devices_.note_sent(divided_.segments[maker_[number]].place, segment.place, value);
-    given.push_back(value.detach());
+    given.push_back(value.detach().to(devices_.memory(segment.place)));
     if (differentiable_ && value.requires_grad()) given.back().set_requires_grad(true);
   }
   if (differentiable_) own.leaves = given;
@@ -76,13 +76,14 @@ void PlacedCall::find_results() {
 
 std::vector<Tensor> PlacedCall::results() const {
   std::vector<Tensor> results;
-  for (auto i : made_outputs_) results.push_back(values_[divided_.outputs[i]].detach());
+  const auto add = [&](const Tensor& value) { results.push_back(value.detach().to(devices_.memory(0))); };
+  for (auto i : made_outputs_) add(values_[divided_.outputs[i]]);
   for (auto i : logits_of_) {
     const auto number = divided_.outputs[i];
-    results.push_back(runs_[maker_[number]].logits.find(values_[number]).detach());
+    add(runs_[maker_[number]].logits.find(values_[number]));
   }
   for (const auto& run : runs_) {
-    for (const auto& loss : run.losses.losses()) results.push_back(loss.detach());
+    for (const auto& loss : run.losses.losses()) add(loss);
   }
   return results;
 }
@@ -113,10 +114,11 @@ std::vector<Tensor> PlacedCall::backward(const std::vector<Tensor>& gradients) {
 
 // Added up in the order of the segments that read the value, whatever the order in which they ended.
 Tensor PlacedCall::gradient_of(std::size_t value, std::size_t place) const {
-  Tensor sum = outside_[value];
+  const auto here = devices_.memory(place);
+  Tensor sum = outside_[value].defined() ? outside_[value].to(here) : Tensor();
   for (const auto& [reader, k] : readers_[value]) {
-    const Tensor& gradient = runs_[reader].gradients[k];
-    if (!gradient.defined()) continue;
+    if (!runs_[reader].gradients[k].defined()) continue;
+    const Tensor gradient = runs_[reader].gradients[k].to(here);
     if (maker_[value] < runs_.size()) devices_.note_sent(divided_.segments[reader].place, place, gradient);
     sum = sum.defined() ? sum + gradient : gradient;
   }
@@ -131,7 +133,7 @@ void PlacedCall::backward_segment(std::size_t s) {
   const auto add = [&](const Tensor& root, const Tensor& gradient) {
     if (!root.requires_grad() || !gradient.defined()) return;
     roots.push_back(root);
-    gradients.push_back(gradient);
+    gradients.push_back(gradient.to(root.device()));
   };
   for (std::size_t k = 0; k < own.written.size(); ++k)
     add(own.written[k], gradient_of(segment.writes[k].second, segment.place));

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "tandem/core/steady_seconds.h"
+#include "tandem/distribution/placed_order.h"
 #include "tandem/distribution/placed_round.h"
 
 namespace tandem::distribute {
@@ -15,6 +17,12 @@ std::vector<std::string> names_after_first(const Devices& devices) {
   std::vector<std::string> names;
   for (int64_t d = 1; d < devices.size(); ++d) names.push_back(devices[d].to_string());
   return names;
+}
+
+std::vector<c10::Device> memory_of(const Devices& devices) {
+  std::vector<c10::Device> memory;
+  for (const auto& device : devices) memory.push_back(torch_device(device));
+  return memory;
 }
 
 // Which segments must have ended before each.
@@ -33,7 +41,10 @@ std::vector<std::vector<std::size_t>> needs_of(const DividedGraph& divided, bool
 
 PlacedDevices::PlacedDevices(Devices devices, std::vector<Weight> weights, int64_t threads_per_device)
     : devices_(std::move(devices)),
-      weights_(std::move(weights), static_cast<std::size_t>(devices_.size())),
+      memory_(memory_of(devices_)),
+      streams_(memory_.begin() + 1, memory_.end()),
+      gpus_(std::any_of(memory_.begin(), memory_.end(), [](const auto& memory) { return !memory.is_cpu(); })),
+      weights_(std::move(weights), memory_),
       facts_(static_cast<std::size_t>(devices_.size())),
       threads_(names_after_first(devices_), threads_per_device) {
   reset_traces();
@@ -53,20 +64,36 @@ void PlacedDevices::run(const DividedGraph& divided, bool backward, bool timed,
     return c10::str("device ", devices_[static_cast<int64_t>(piece.place)].to_string(), " at layer '",
                     piece.steps.front().layer->name(), "'");
   };
-  PlacedRound round(needs_of(divided, backward), workers);
+  auto needs = needs_of(divided, backward);
+  std::optional<PlacedOrder> order;
+  if (gpus_) order.emplace(memory_, needs.size());
+  const auto needs_on_gpus = gpus_ ? needs : decltype(needs)();
+  PlacedRound round(std::move(needs), workers);
   const auto work = [&](std::size_t d) {
     const auto piece = [&](std::size_t s) {
       const double start = steady_seconds();
+      if (order) order->begin(d, needs_on_gpus[s]);
       segment(s);
+      if (order) order->end(d, s);
       if (timed && d > 0) facts_[d].computing += steady_seconds() - start;
     };
     return round.work(own[d], piece, name);
   };
   for (std::size_t d = 1; d < own.size(); ++d) {
-    if (!own[d].empty()) threads_.start(d - 1, [&work, d] { work(d); });
+    if (own[d].empty()) continue;
+    threads_.start(d - 1, [this, &work, d] {
+      const StreamScope stream(streams_[d - 1]);
+      work(d);
+    });
   }
   double waited = own.front().empty() ? 0 : work(0);
-  waited += round.finish();
+  try {
+    waited += round.finish();
+  } catch (...) {
+    for (const auto& stream : streams_) stream.synchronize();  // they may use what nobody keeps from now on
+    throw;
+  }
+  if (order) order->finish();
   if (timed) waiting_ += waited;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/core/device.h"
+#include "tandem/core/device_stream.h"
 #include "tandem/core/trace_span.h"
 #include "tandem/distribution/device_threads.h"
 #include "tandem/distribution/placed_weights.h"
@@ -15,13 +16,16 @@
 
 namespace tandem::distribute {
 
-/// The devices over which one replica's layers are spread. The first is the thread that calls run, the replica's own.
+/// The devices over which one replica's layers are spread. The first is the thread that calls run, the replica's own,
+/// which has its stream current where it is a GPU; other GPUs have streams here.
 class PlacedDevices {
  public:
   PlacedDevices(Devices devices, std::vector<Weight> weights, int64_t threads_per_device);
 
   const Devices& devices() const { return devices_; }
   PlacedWeights& weights() { return weights_; }
+  /// Where the values of a device lie.
+  c10::Device memory(std::size_t device) const { return memory_[device]; }
 
   /// Calls `segment(s)` for every segment of `divided`, on the thread of its device, each when those that it needs have
   /// ended: for `backward` those after it. Throws what failed first when all have ended. `timed`: counts the seconds.
@@ -47,6 +51,9 @@ class PlacedDevices {
   };
 
   Devices devices_;
+  std::vector<c10::Device> memory_;    // by device
+  std::vector<DeviceStream> streams_;  // of all but the first
+  bool gpus_;                          // among them
   PlacedWeights weights_;
   std::vector<Facts> facts_;
   double waiting_ = 0;

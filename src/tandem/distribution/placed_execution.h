@@ -20,6 +20,9 @@ class PlacedExecution final : public Execution {
     return replica_.test_step(batch, observer);
   }
   Tensors predict_step(const Tensors& x) override { return replica_.predict_step(x); }
+  bool looks_ahead() const override { return replica_.looks_ahead(); }
+  void expect(const data::Batch& batch) override { replica_.expect(batch); }
+  void synchronize() override { replica_.synchronize(); }
   void load() override { replica_.load(); }
   void store() override { replica_.store(); }
   int64_t steps() const override { return replica_.steps(); }

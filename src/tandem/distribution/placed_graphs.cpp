@@ -68,6 +68,11 @@ const PlacedGraphs::Known& PlacedGraphs::known(const Graph& graph) {
     return static_cast<std::size_t>(found - devices.begin());
   });
   const auto& segments = known.divided.segments;
+  for (const auto& segment : segments) {
+    for (const auto& step : segment.steps) {
+      for (const auto& w : step.layer->weights()) devices_.weights().need(segment.place, w);
+    }
+  }
   known.on_first = std::all_of(segments.begin(), segments.end(), [](const Segment& s) { return s.place == 0; });
   return known;
 }
@@ -94,6 +99,7 @@ Tensors PlacedGraphs::run(const Graph& graph, const Tensors& inputs, const CallC
     call->forward();
     results = call->results();
   }
+  if (context.training) weights.keep_statistics();
 
   Tensors outputs;  // those that no layer makes are inputs
   const auto& divided = own.divided;

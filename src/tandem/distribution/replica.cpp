@@ -5,14 +5,17 @@
 namespace tandem::distribute {
 
 Replica::Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
-                 const Replica* lead)
-    : trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(program.network->trainable_weights(), order)),
+                 const Replica* lead, c10::Device device)
+    : rows(device),
+      trainable(lead ? FlatWeights::beside(lead->trainable)
+                     : FlatWeights(program.network->trainable_weights(), order, device)),
       fixed(others),
-      leads(!lead) {
+      leads(!lead),
+      figures(device) {
   trainable.add_to(map);
   for (const auto& w : fixed) {
     const Tensor& master = w.variable().value;
-    map[&w.variable()] = at::empty_strided(master.sizes(), master.strides(), master.options());
+    map[&w.variable()] = at::empty_strided(master.sizes(), master.strides(), master.options().device(device));
   }
   for (const auto& w : trainable.weights()) {
     if (w.variable().constraint) constrained.push_back(w);
@@ -33,17 +36,15 @@ void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gra
   }
 }
 
-void Replica::count_rows(int64_t rows) {
-  rows_trained += rows;
-  rows_since_store += rows;
-  rows_since_update += rows;
-  rows_since_average += rows;
+void Replica::count_rows(int64_t count) {
+  rows_trained += count;
+  rows_since_store += count;
+  rows_since_update += count;
+  rows_since_average += count;
 }
 
 void Replica::begin_step() {
-  loss = 0;
-  parts.clear();
-  reported.clear();
+  figures.begin();
   updates = 0;
   outputs = {};
 }

@@ -1,28 +1,29 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/flat_weights.h"
 #include "tandem/distribution/gradient_exchange.h"
+#include "tandem/distribution/replica_rows.h"
+#include "tandem/distribution/step_figures.h"
+#include "tandem/layers/kept_states.h"
 
 namespace tandem::distribute {
 
 /// What one replica owns. Only its own thread touches it while a step runs.
 struct Replica {
   /// `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters this one computes
-  /// with, or null when it has its own. `order`: of its weights in memory.
+  /// with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
   Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
-          const Replica* lead);
+          const Replica* lead, c10::Device device);
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
   /// Takes part in exchanges: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
-  /// Takes `rows` of a training step.
-  void count_rows(int64_t rows);
+  /// Takes `count` rows of a training step.
+  void count_rows(int64_t count);
   /// Forgets the results of the step before.
   void begin_step();
 
@@ -32,11 +33,13 @@ struct Replica {
     std::vector<Tensor> slots;
   };
 
+  ReplicaRows rows;
   FlatWeights trainable;
   std::vector<Weight> fixed;  // statistics and frozen weights
   std::vector<Weight> constrained;
   PlacedRun* placed = nullptr;  // for layers that run elsewhere
   CallTrace* trace = nullptr;   // null unless layers' times are recorded
+  KeptStates states;            // of stateful layers
   WeightMap map;
   bool leads;                                  // has parameters of its own
   std::unique_ptr<GradientExchange> exchange;  // of gradients
@@ -50,11 +53,9 @@ struct Replica {
   double computing = 0;  // seconds
 
   // Results of the step in progress: this replica's parts of means over the whole batch.
-  double loss = 0;
-  std::vector<double> parts;               // each output's own loss
-  std::map<std::string, double> reported;  // by the model's own step
+  StepFigures figures;
   int64_t updates = 0;
-  Tensors outputs;  // of predict
+  Tensors outputs;  // of predict, in host memory
 };
 
 }  // namespace tandem::distribute

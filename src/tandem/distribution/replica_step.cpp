@@ -40,7 +40,8 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
                .added_losses = &added_,
                .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
                .placed = replica.placed,
-               .trace = replica.trace} {
+               .trace = replica.trace,
+               .states = &replica.states} {
   own_.x = program.network->as_inputs(own_.x);
 }
 
@@ -85,8 +86,6 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
     for (auto& count : counts) count *= static_cast<double>(shared_.rows) / static_cast<double>(own_.rows());
   }
   const auto value = losses.mean(sums, counts);
-  replica_.parts.clear();
-  for (const auto& part : value.parts) replica_.parts.push_back(part.item<double>());
   Tensor part = value.total;
   for (const auto& loss : added_.losses()) {
     check_scalar(loss, "add_loss");
@@ -95,7 +94,7 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
   // Penalties count once, whatever the number of replicas.
   const Tensor penalty = program_.network->regularization();
   const Tensor shown = penalty.defined() && communicator_.rank() == shared_.first_active ? part + penalty : part;
-  replica_.loss = shown.item<double>();
+  replica_.figures.set_loss(shown, value.parts);
   if (alone()) {  // this replica's own loss, whole
     computed_ = times(part, 1 / share());
     if (penalty.defined()) computed_ = computed_ + penalty;
@@ -135,6 +134,7 @@ void ReplicaStep::backward(const Tensor& loss) {
   const bool known = computed_part_.defined() && loss.is_same(computed_);
   const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
   if (weighed.requires_grad()) weighed.backward();
+  sum_.order() = Tensor();
 }
 
 void ReplicaStep::make_update(const Tensor& chosen) {
@@ -191,7 +191,7 @@ void ReplicaStep::update_metrics(const Tensors& y_pred) {
 
 void ReplicaStep::report(const std::string& name, const Tensor& value) {
   check_scalar(value, "report");
-  replica_.reported[name] = value.item<double>() * share();
+  replica_.figures.report(name, value, share());
 }
 
 }  // namespace tandem::distribute

@@ -5,6 +5,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -65,16 +66,17 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
         [&](int64_t rank) {
           const auto r = static_cast<std::size_t>(rank);
           const Turn turn(turns_.empty() ? nullptr : turns_[r].get());
+          const StreamScope stream(streams_[r]);
           work(rank, *replicas_[r]);
         },
         [&](const std::string& message) {
           broken = true;
           const auto reason = c10::str("another replica failed first: ", message);
-          group_.abort(reason);
+          group_->abort(reason);
           if (how_.host) how_.host->abort(reason);
         });
   } catch (...) {
-    if (broken) group_.reset();
+    if (broken) group_->reset();
     group_rows_ = 0;  // a group of steps that failed is left out
     for (auto& replica : replicas_) replica->rows_since_update = 0;
     throw;
@@ -91,13 +93,17 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
     own.first_active = r;
   }
   begin_host_part(edge);
+  const auto next = take_expected();
   run([&](int64_t rank, Replica& replica) {
-    auto& communicator = group_.rank(rank);
+    auto& communicator = group_->rank(rank);
     const auto r = static_cast<std::size_t>(rank);
     const double start = steady_seconds();
     const double exchanged = communicator.seconds_waiting() + communicator.seconds_moving();
     if (own.training) replica.count_rows(edge[r + 1] - edge[r]);
-    ReplicaStep(program_, replica, communicator, own, batch.slice(edge[r], edge[r + 1]), edge[r]).run();
+    ReplicaStep(program_, replica, communicator, own, replica.rows.bring(batch.slice(edge[r], edge[r + 1])), edge[r])
+        .run();
+    next.send(r, replica);
+    replica.figures.settle();
     if (!own.training) return;
     replica.computing +=
         steady_seconds() - start - (communicator.seconds_waiting() + communicator.seconds_moving() - exchanged);
@@ -106,12 +112,20 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
   StepResult result;
   result.rows = own.rows;
   for (const auto& replica : replicas_) {
-    result.loss += replica->loss;
-    if (result.outputs.size() < replica->parts.size()) result.outputs.resize(replica->parts.size());
-    for (std::size_t i = 0; i < replica->parts.size(); ++i) result.outputs[i] += replica->parts[i];
-    for (const auto& [name, value] : replica->reported) result.reported[name] += value;
+    const auto& figures = replica->figures;
+    const auto& parts = figures.by_output();
+    result.loss += figures.loss();
+    if (result.outputs.size() < parts.size()) result.outputs.resize(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) result.outputs[i] += parts[i];
+    for (const auto& [name, value] : figures.reported()) result.reported[name] += value;
   }
   return result;
+}
+
+Replicated::Expected Replicated::take_expected() {
+  data::Batch batch = std::exchange(expected_, {});
+  if (batch.rows() == 0) return {};
+  return {batch, edges(batch)};
 }
 
 void Replicated::begin_host_part(const std::vector<int64_t>& edge) {
@@ -126,9 +140,9 @@ void Replicated::share_statistics(const std::vector<int64_t>& edge, int64_t from
   c10::NoGradGuard no_grad;
   for (const auto& w : statistics_) {
     if (!w.variable().of_whole_batch && !(how_.host && how_.host->computes(w))) continue;
-    const Tensor& value = replicas_[static_cast<std::size_t>(from)]->own(w);
+    const Tensor value = on_host(static_cast<std::size_t>(from), w);
     for (std::size_t r = 0; r < replicas_.size(); ++r) {
-      if (edge[r] == edge[r + 1]) replicas_[r]->own(w).copy_(value);
+      if (edge[r] == edge[r + 1]) set_own(r, w, value);
     }
   }
 }
@@ -165,7 +179,7 @@ void Replicated::finish_update(double rate) {
                           .group_rows = group_rows_,
                           .observer = nobody};
   run([&](int64_t rank, Replica& replica) {
-    ReplicaStep(program_, replica, group_.rank(rank), shared, {}, 0).finish_group();
+    ReplicaStep(program_, replica, group_->rank(rank), shared, {}, 0).finish_group();
   });
   end_group();
 }
@@ -191,16 +205,22 @@ Tensors Replicated::predict_step(const Tensors& x) {
   const data::Batch batch{x, {}, {}};
   const auto edge = edges(batch);
   begin_host_part(edge);
+  auto next = take_expected();
+  next.batch.y = {};
+  next.batch.weights = Tensor();
   run([&](int64_t rank, Replica& replica) {
     const auto r = static_cast<std::size_t>(rank);
     c10::NoGradGuard no_grad;
     replica.outputs = {};
     if (edge[r] == edge[r + 1]) return;
-    const Tensors inputs = program_.network->as_inputs(batch.slice(edge[r], edge[r + 1]).x);
+    const Tensors inputs = program_.network->as_inputs(replica.rows.bring(batch.slice(edge[r], edge[r + 1])).x);
     const WeightScope weights(replica.map);
-    const CallContext context{.first_row = edge[r], .placed = replica.placed, .trace = replica.trace};
+    const CallContext context{
+        .first_row = edge[r], .placed = replica.placed, .trace = replica.trace, .states = &replica.states};
     const CallScope scope(context);
     replica.outputs = program_.network->outputs(inputs, context);
+    next.send(r, replica);
+    for (auto& output : replica.outputs) output = output.to(at::kCPU);
   });
   int64_t outputs = 0;
   for (const auto& replica : replicas_) outputs = std::max(outputs, replica->outputs.size());

@@ -4,7 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "tandem/comm/local_group.h"
+#include "tandem/comm/rank_group.h"
+#include "tandem/comm/turns.h"
+#include "tandem/core/device_stream.h"
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/host_part.h"
 #include "tandem/distribution/replica.h"
@@ -32,7 +34,8 @@ struct Replication {
   std::shared_ptr<HostPart> host = {};
 };
 
-/// Replicas as threads of this process, one or many: what SingleDevice and Mirrored bind a program to.
+/// Replicas as threads of this process, one or many: what SingleDevice and Mirrored bind a program to. All on CPUs, or
+/// all on GPUs, where each works on a stream of its own and the host waits for it only where it needs a number.
 ///
 /// A rank is a replica with rows, gradients and statistics of its own: one a device, or, in fixed order, one a logical
 /// shard. Ranks on one device compute with the same parameters in the same memory, and as many at a time as it has
@@ -46,6 +49,9 @@ class Replicated final : public Execution {
   void finish_update(double rate) override;
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const Tensors& x) override;
+  bool looks_ahead() const override { return on_gpus(); }
+  void expect(const data::Batch& batch) override { expected_ = batch; }
+  void synchronize() override;
   void load() override;
   void store() override;
   int64_t steps() const override { return steps_; }
@@ -66,6 +72,7 @@ class Replicated final : public Execution {
 
  private:
   void make_replicas();
+  bool on_gpus() const { return how_.devices[0].kind == Device::Kind::gpu; }
   std::vector<int64_t> division_by_rank(int64_t rows) const;
   // Where each rank's rows begin in `batch`; one more entry than there are ranks.
   std::vector<int64_t> edges(const data::Batch& batch) const;
@@ -74,6 +81,18 @@ class Replicated final : public Execution {
   // Before ranks run the network: how many rows each has.
   void begin_host_part(const std::vector<int64_t>& edge);
   void share_statistics(const std::vector<int64_t>& edge, int64_t from);
+  // What rank `r` has of a weight, in host memory: its own tensor where that is there. For the caller's thread.
+  Tensor on_host(std::size_t r, const Weight& w);
+  void set_own(std::size_t r, const Weight& w, const Tensor& value);
+  // The batch that was announced, and how it will be divided.
+  struct Expected {
+    data::Batch batch;
+    std::vector<int64_t> edge;
+    void send(std::size_t rank, Replica& replica) const {
+      if (!edge.empty()) replica.rows.send_ahead(batch.slice(edge[rank], edge[rank + 1]));
+    }
+  };
+  Expected take_expected();
   void average_statistics();
   void average_parameters();
   StepResult step(const data::Batch& batch, const SharedStep& shared);
@@ -93,7 +112,8 @@ class Replicated final : public Execution {
   Replication how_;
   RowShares shares_;
   std::vector<std::shared_ptr<comm::Turns>> turns_;  // by rank; empty: each has a device of its own
-  comm::LocalGroup group_;
+  std::vector<DeviceStream> streams_;                // by rank
+  std::unique_ptr<comm::RankGroup> group_;
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<CallTrace> traces_;  // by rank, once they have been asked for
@@ -103,6 +123,7 @@ class Replicated final : public Execution {
   int64_t group_rows_ = 0;     // of steps that have not made their update yet
   int64_t updates_apart_ = 0;  // since parameters were last averaged
   bool ahead_ = false;         // replicas have learned what the masters do not know yet
+  data::Batch expected_;       // by the step after the next
   ReplicaThreads threads_;     // last: its threads end before what they use
 };
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "tandem/comm/local_group.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/network/stateful.h"
 #include "tandem/network/subclassed.h"
 
 namespace tandem::distribute {
@@ -13,7 +16,7 @@ namespace {
 
 // The shorter of two times that `replica` needs for forward and backward of `rows`, after one to take memory and choose
 // algorithms.
-double seconds_alone(const Program& program, Replica& replica, const data::Batch& rows) {
+double seconds_alone(const Program& program, Replica& replica, const DeviceStream& stream, const data::Batch& rows) {
   comm::LocalGroup nobody_else(1);
   const Observer nobody;
   const SharedStep shared{.training = true,
@@ -22,10 +25,12 @@ double seconds_alone(const Program& program, Replica& replica, const data::Batch
                           .ends_group = false,
                           .group_rows = rows.rows(),
                           .observer = nobody};
+  const auto own = replica.rows.bring(rows);
   double shortest = std::numeric_limits<double>::infinity();
   for (int time = 0; time < 3; ++time) {
     const double start = steady_seconds();
-    ReplicaStep(program, replica, nobody_else.rank(0), shared, rows, 0).run();
+    ReplicaStep(program, replica, nobody_else.rank(0), shared, own, 0).run();
+    stream.synchronize();
     if (time > 0) shortest = std::min(shortest, steady_seconds() - start);
   }
   return shortest;
@@ -42,7 +47,8 @@ std::vector<int64_t> Replicated::rows_trained() const {
 
 int64_t Replicated::bytes_sent(int64_t device) const {
   int64_t bytes = 0;
-  for (int64_t i = 0; i < ranks_per_device(); ++i) bytes += group_.rank(device * ranks_per_device() + i).bytes_sent();
+  for (int64_t i = 0; i < ranks_per_device(); ++i)
+    bytes += std::as_const(*group_).rank(device * ranks_per_device() + i).bytes_sent();
   if (how_.host) bytes += how_.host->bytes_moved(device);  // a rank a device: fixed order has no host part
   return bytes;
 }
@@ -51,7 +57,7 @@ TimeShares Replicated::time_shares(int64_t device) const {
   TimeShares sum;
   for (int64_t i = 0; i < ranks_per_device(); ++i) {
     const int64_t rank = device * ranks_per_device() + i;
-    const auto& communicator = group_.rank(rank);
+    const auto& communicator = std::as_const(*group_).rank(rank);
     sum.compute += replicas_[static_cast<std::size_t>(rank)]->computing;
     sum.exchange += communicator.seconds_moving();
     sum.waiting += communicator.seconds_waiting();
@@ -89,7 +95,8 @@ void Replicated::observe_speeds(const std::vector<DeviceFacts>& before) {
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {
   const bool own_step = dynamic_cast<const SubclassedModel*>(program_.network.get()) != nullptr;
-  if (own_step || how_.host || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer || batch.rows() < 2)
+  if (own_step || how_.host || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer || batch.rows() < 2 ||
+      fixed_batch(*program_.network) > 0)
     return {};
   const int64_t many = std::max<int64_t>(2, division_by_rank(batch.rows()).front()), few = many / 2;
   double many_seconds = 0, few_seconds = 0;
@@ -98,8 +105,8 @@ std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch
     c10::NoGradGuard no_grad;
     std::vector<Tensor> statistics;
     for (const auto& w : replica.fixed) statistics.push_back(replica.own(w).clone());
-    many_seconds = seconds_alone(program_, replica, batch.slice(0, many));
-    few_seconds = seconds_alone(program_, replica, batch.slice(0, few));
+    many_seconds = seconds_alone(program_, replica, streams_[0], batch.slice(0, many));
+    few_seconds = seconds_alone(program_, replica, streams_[0], batch.slice(0, few));
     for (std::size_t i = 0; i < statistics.size(); ++i) replica.own(replica.fixed[i]).copy_(statistics[i]);
   });
   const double by_row = std::max(0.0, (many_seconds - few_seconds) / static_cast<double>(many - few));

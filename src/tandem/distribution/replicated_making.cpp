@@ -4,6 +4,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "tandem/comm/device_group.h"
+#include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/gradient_order.h"
 #include "tandem/distribution/replicated.h"
@@ -38,6 +40,23 @@ std::vector<std::shared_ptr<comm::Turns>> turns_of(const Replication& how) {
   return turns;
 }
 
+// By rank: where each computes.
+std::vector<DeviceStream> streams_of(const Replication& how) {
+  std::vector<DeviceStream> streams;
+  const int64_t on_each = ranks_of(how) / how.devices.size();
+  for (int64_t rank = 0; rank < ranks_of(how); ++rank) streams.emplace_back(torch_device(how.devices[rank / on_each]));
+  return streams;
+}
+
+std::unique_ptr<comm::RankGroup> group_of(const std::vector<DeviceStream>& streams,
+                                          const std::vector<std::shared_ptr<comm::Turns>>& turns) {
+  const auto ranks = static_cast<int64_t>(streams.size());
+  if (streams.front().device().is_cpu()) return std::make_unique<comm::LocalGroup>(ranks, kLimitSeconds, turns);
+  std::vector<c10::Device> devices;
+  for (const auto& stream : streams) devices.push_back(stream.device());
+  return std::make_unique<comm::DeviceGroup>(devices, kLimitSeconds);
+}
+
 }  // namespace
 
 Replicated::Replicated(const Program& program, const Replication& how)
@@ -45,14 +64,9 @@ Replicated::Replicated(const Program& program, const Replication& how)
       how_(how),
       shares_(how.shares, how.devices.size()),
       turns_(turns_of(how)),
-      group_(ranks_of(how), kLimitSeconds, turns_),
+      streams_(streams_of(how)),
+      group_(group_of(streams_, turns_)),
       threads_(ranks_of(how), how.fixed_order > 0 ? 1 : how.threads_per_device) {
-  for (const auto& device : how_.devices) {
-    if (device.kind != Device::Kind::cpu) {
-      throw InvalidArgument(c10::str("device ", device.to_string(),
-                                     ": replicas compute on CPU devices only so far; use cpu:0, cpu:1, ..."));
-    }
-  }
   kernels::install_cpu_allocator();
   masters_ = program_.network->weights();
   check_apart(masters_, *program_.network);
@@ -78,14 +92,15 @@ void Replicated::make_replicas() {
     threads_.run([&](int64_t rank) {
       const auto r = static_cast<std::size_t>(rank);
       if ((lead_of(r) == r) != leads) return;
+      const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
-      auto replica = std::make_unique<Replica>(program_, fixed, order, lead);
+      auto replica = std::make_unique<Replica>(program_, fixed, order, lead, streams_[r].device());
       const bool updates = how_.where == UpdatePlace::first ? rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
       const int64_t most = ranks() > 1 ? how_.bucket_bytes : std::numeric_limits<int64_t>::max();
       auto buckets = make_buckets(replica->trainable, most);
       replica->join(program_,
-                    std::make_unique<GradientExchange>(replica->trainable, group_.rank(rank), std::move(buckets),
+                    std::make_unique<GradientExchange>(replica->trainable, group_->rank(rank), std::move(buckets),
                                                        how_.algorithm, updates),
                     updates);
       if (how_.placed) replica->placed = how_.placed(rank);

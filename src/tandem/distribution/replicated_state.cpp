@@ -28,6 +28,20 @@ std::vector<uint32_t> Replicated::master_versions() const {
   return versions;
 }
 
+void Replicated::synchronize() {
+  for (const auto& stream : streams_) stream.synchronize();
+}
+
+Tensor Replicated::on_host(std::size_t r, const Weight& w) {
+  const StreamScope stream(streams_[r]);
+  return replicas_[r]->own(w).to(at::kCPU);
+}
+
+void Replicated::set_own(std::size_t r, const Weight& w, const Tensor& value) {
+  const StreamScope stream(streams_[r]);
+  replicas_[r]->own(w).copy_(value);
+}
+
 void Replicated::load() {
   if (!ahead_ && loaded_versions_ == master_versions()) return;
   ahead_ = false;
@@ -46,7 +60,10 @@ void Replicated::store() {
   ahead_ = false;
   if (how_.where == UpdatePlace::alone) average_parameters();
   c10::NoGradGuard no_grad;
-  replicas_.front()->trainable.store();
+  {
+    const StreamScope stream(streams_.front());
+    replicas_.front()->trainable.store();
+  }
   average_statistics();
   loaded_versions_ = master_versions();
 }
@@ -56,7 +73,7 @@ void Replicated::average_statistics() {
   for (const auto& replica : replicas_) rows += replica->rows_since_store;
   if (rows == 0) return;
   for (const auto& w : statistics_) {
-    Tensor& mean = replicas_.front()->own(w);
+    const Tensor mean = on_host(0, w);
     if (!mean.is_floating_point()) {  // a count of steps, say: every replica counts alike
       w.variable().value.copy_(mean);
       continue;
@@ -65,9 +82,11 @@ void Replicated::average_statistics() {
     const Tensor first = mean.clone();
     for (std::size_t r = 1; r < replicas_.size(); ++r) {
       const double share = static_cast<double>(replicas_[r]->rows_since_store) / static_cast<double>(rows);
-      mean.add_(replicas_[r]->own(w) - first, share);
+      mean.add_(on_host(r, w) - first, share);
     }
-    for (std::size_t r = 1; r < replicas_.size(); ++r) replicas_[r]->own(w).copy_(mean);
+    for (std::size_t r = 0; r < replicas_.size(); ++r) {
+      if (!replicas_[r]->own(w).is_same(mean)) set_own(r, w, mean);
+    }
     w.variable().value.copy_(mean);
   }
   for (auto& replica : replicas_) replica->rows_since_store = 0;
@@ -81,7 +100,7 @@ void Replicated::average_parameters() {
     c10::NoGradGuard no_grad;
     Tensor& own = replica.trainable.parameters();
     own.mul_(static_cast<double>(replica.rows_since_average) / static_cast<double>(rows));
-    group_.rank(rank).all_reduce(own, {.algorithm = how_.algorithm, .what = "average of the parameters"});
+    group_->rank(rank).all_reduce(own, {.algorithm = how_.algorithm, .what = "average of the parameters"});
     replica.rows_since_average = 0;
   });
   updates_apart_ = 0;
@@ -93,12 +112,13 @@ StateDict Replicated::optimizer_state() {
   state.set("steps", steps_);
   if (!program_.optimizer) return state;
   auto& replica = *replicas_.front();
+  const StreamScope stream(streams_.front());
   for (std::size_t i = 0; i < replica.numbers.size(); ++i) state.set(c10::str("number/", i), replica.numbers[i]);
   const auto names = program_.optimizer->slots();
   for (std::size_t s = 0; s < names.size(); ++s) {
     for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
       state.set(c10::str(names[s], "/", i),
-                slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous));
+                slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
   return state;
@@ -108,12 +128,13 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   iterations_ = state.integer("iterations");
   steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
   const auto names = program_.optimizer->slots();
-  for (auto& replica : replicas_) {
-    for (std::size_t i = 0; i < replica->numbers.size(); ++i)
-      replica->numbers[i] = state.number(c10::str("number/", i));
-    for (std::size_t s = 0; s < replica->slots.size(); ++s) {
-      for (std::size_t i = 0; i < replica->trainable.weights().size(); ++i) {
-        slot_of(*program_.optimizer, *replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    const StreamScope stream(streams_[r]);
+    auto& replica = *replicas_[r];
+    for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
+    for (std::size_t s = 0; s < replica.slots.size(); ++s) {
+      for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
+        slot_of(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
       }
     }
   }

@@ -51,7 +51,8 @@ struct StrategyOptions {
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
-/// By name: "single", "as-placed", "mirrored". Throws InvalidArgument that proposes the nearest known names.
+/// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored". Throws InvalidArgument that
+/// proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

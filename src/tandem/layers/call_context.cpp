@@ -1,5 +1,7 @@
 #include "tandem/layers/call_context.h"
 
+#include "tandem/layers/kept_states.h"
+
 namespace tandem {
 namespace {
 
@@ -9,7 +11,8 @@ thread_local uint64_t calls_in_scope = 0;
 }  // namespace
 
 const CallContext& current_context() {
-  static const CallContext inference;
+  static thread_local KeptStates of_this_thread;
+  static thread_local const CallContext inference{.states = &of_this_thread};
   return active_context ? *active_context : inference;
 }
 

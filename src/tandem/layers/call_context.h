@@ -9,6 +9,7 @@
 namespace tandem {
 
 class CallTrace;
+class KeptStates;
 class PlacedRun;
 
 /// Adds up over the replicas of a step, for layers whose result depends on the whole batch (synchronized batch
@@ -72,6 +73,8 @@ struct CallContext {
   PlacedRun* placed = nullptr;
   /// Null unless each layer's times are recorded.
   CallTrace* trace = nullptr;
+  /// Where stateful layers find and leave their states; null: they begin with zeros and keep nothing.
+  KeptStates* states = nullptr;
 
   /// The sum over all replicas, or `tensor` itself where there is one.
   Tensor sum_over_replicas(const Tensor& tensor) const { return replicas ? (*replicas)(tensor) : tensor; }
@@ -88,7 +91,8 @@ struct CallContext {
   }
 };
 
-/// The context of the call in progress on this thread; an inference context outside of any.
+/// The context of the call in progress on this thread; outside of any an inference context, in which stateful layers
+/// keep the states of this thread's calls.
 const CallContext& current_context();
 
 /// The context for a layer that a program calls by hand: within a CallScope each such call draws from a stream of its

@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-using torch::autograd::Node;
+using GradientNode = torch::autograd::Node;
 using torch::autograd::variable_list;
 using Spans = std::vector<TraceSpan>;
 
@@ -45,13 +45,13 @@ class NodeEnds final : public torch::autograd::FunctionPostHook {
 
 // The nodes between `inputs` and `outputs`. Nodes that add to a weight's gradient have nothing behind them; they are
 // left out, since they live on from step to step.
-std::vector<Node*> nodes_between(const Tensors& inputs, const Tensors& outputs) {
-  std::unordered_set<const Node*> seen;
+std::vector<GradientNode*> nodes_between(const Tensors& inputs, const Tensors& outputs) {
+  std::unordered_set<const GradientNode*> seen;
   for (const auto& x : inputs) {
     if (x.defined() && x.grad_fn()) seen.insert(x.grad_fn().get());
   }
-  std::vector<Node*> found;
-  const auto visit = [&](Node* node) {
+  std::vector<GradientNode*> found;
+  const auto visit = [&](GradientNode* node) {
     if (node && node->num_outputs() > 0 && seen.insert(node).second) found.push_back(node);
   };
   for (const auto& y : outputs) {

@@ -16,6 +16,7 @@
 #include "tandem/layers/average_pooling2d.h"
 #include "tandem/layers/average_pooling3d.h"
 #include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/bidirectional.h"
 #include "tandem/layers/center_crop.h"
 #include "tandem/layers/concatenate.h"
 #include "tandem/layers/conv1d.h"
@@ -24,6 +25,9 @@
 #include "tandem/layers/conv2d_transpose.h"
 #include "tandem/layers/conv3d.h"
 #include "tandem/layers/conv3d_transpose.h"
+#include "tandem/layers/conv_lstm1d.h"
+#include "tandem/layers/conv_lstm2d.h"
+#include "tandem/layers/conv_lstm3d.h"
 #include "tandem/layers/cropping1d.h"
 #include "tandem/layers/cropping2d.h"
 #include "tandem/layers/cropping3d.h"
@@ -46,10 +50,14 @@
 #include "tandem/layers/global_max_pooling3d.h"
 #include "tandem/layers/group_normalization.h"
 #include "tandem/layers/group_query_attention.h"
+#include "tandem/layers/gru.h"
+#include "tandem/layers/gru_cell.h"
 #include "tandem/layers/identity.h"
 #include "tandem/layers/lambda.h"
 #include "tandem/layers/layer_normalization.h"
 #include "tandem/layers/leaky_relu.h"
+#include "tandem/layers/lstm.h"
+#include "tandem/layers/lstm_cell.h"
 #include "tandem/layers/masking.h"
 #include "tandem/layers/max_pooling1d.h"
 #include "tandem/layers/max_pooling2d.h"
@@ -74,14 +82,19 @@
 #include "tandem/layers/reshape.h"
 #include "tandem/layers/resizing.h"
 #include "tandem/layers/rms_normalization.h"
+#include "tandem/layers/rnn.h"
 #include "tandem/layers/separable_conv1d.h"
 #include "tandem/layers/separable_conv2d.h"
 #include "tandem/layers/serialization.h"
+#include "tandem/layers/simple_rnn.h"
+#include "tandem/layers/simple_rnn_cell.h"
 #include "tandem/layers/softmax.h"
 #include "tandem/layers/spatial_dropout1d.h"
 #include "tandem/layers/spatial_dropout2d.h"
 #include "tandem/layers/spatial_dropout3d.h"
+#include "tandem/layers/stacked_rnn_cells.h"
 #include "tandem/layers/subtract.h"
+#include "tandem/layers/time_distributed.h"
 #include "tandem/layers/unit_normalization.h"
 #include "tandem/layers/up_sampling1d.h"
 #include "tandem/layers/up_sampling2d.h"
@@ -121,6 +134,7 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"AveragePooling2D", make_from_config<layers::AveragePooling2D>},
                    {"AveragePooling3D", make_from_config<layers::AveragePooling3D>},
                    {"BatchNormalization", make_from_config<layers::BatchNormalization>},
+                   {"Bidirectional", make_from_config<layers::Bidirectional>},
                    {"CenterCrop", make_from_config<layers::CenterCrop>},
                    {"Concatenate", make_from_config<layers::Concatenate>},
                    {"Conv1D", make_regularized<layers::Conv1D>},
@@ -129,6 +143,9 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"Conv2DTranspose", make_regularized<layers::Conv2DTranspose>},
                    {"Conv3D", make_regularized<layers::Conv3D>},
                    {"Conv3DTranspose", make_regularized<layers::Conv3DTranspose>},
+                   {"ConvLSTM1D", make_regularized<layers::ConvLSTM1D>},
+                   {"ConvLSTM2D", make_regularized<layers::ConvLSTM2D>},
+                   {"ConvLSTM3D", make_regularized<layers::ConvLSTM3D>},
                    {"Cropping1D", make_from_config<layers::Cropping1D>},
                    {"Cropping2D", make_from_config<layers::Cropping2D>},
                    {"Cropping3D", make_from_config<layers::Cropping3D>},
@@ -151,10 +168,14 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"GlobalMaxPooling3D", make_from_config<layers::GlobalMaxPooling3D>},
                    {"GroupNormalization", make_from_config<layers::GroupNormalization>},
                    {"GroupQueryAttention", make_regularized<layers::GroupQueryAttention>},
+                   {"GRU", make_regularized<layers::GRU>},
+                   {"GRUCell", make_from_config<layers::GRUCell>},
                    {"Identity", make_from_config<layers::Identity>},
                    {"Lambda", make_from_config<layers::Lambda>},
                    {"LayerNormalization", make_from_config<layers::LayerNormalization>},
                    {"LeakyReLU", make_from_config<layers::LeakyReLU>},
+                   {"LSTM", make_regularized<layers::LSTM>},
+                   {"LSTMCell", make_from_config<layers::LSTMCell>},
                    {"Masking", make_from_config<layers::Masking>},
                    {"Maximum", make_from_config<layers::Maximum>},
                    {"MaxPooling1D", make_from_config<layers::MaxPooling1D>},
@@ -179,13 +200,18 @@ const Catalog<LayerFromConfig>& layer_catalog() {
                    {"Reshape", make_from_config<layers::Reshape>},
                    {"Resizing", make_from_config<layers::Resizing>},
                    {"RMSNormalization", make_from_config<layers::RMSNormalization>},
+                   {"RNN", make_regularized<layers::RNN>},
                    {"SeparableConv1D", make_regularized<layers::SeparableConv1D>},
                    {"SeparableConv2D", make_regularized<layers::SeparableConv2D>},
+                   {"SimpleRNN", make_regularized<layers::SimpleRNN>},
+                   {"SimpleRNNCell", make_from_config<layers::SimpleRNNCell>},
                    {"Softmax", make_from_config<layers::Softmax>},
                    {"SpatialDropout1D", make_from_config<layers::SpatialDropout1D>},
                    {"SpatialDropout2D", make_from_config<layers::SpatialDropout2D>},
                    {"SpatialDropout3D", make_from_config<layers::SpatialDropout3D>},
+                   {"StackedRNNCells", make_from_config<layers::StackedRNNCells>},
                    {"Subtract", make_from_config<layers::Subtract>},
+                   {"TimeDistributed", make_from_config<layers::TimeDistributed>},
                    {"UnitNormalization", make_from_config<layers::UnitNormalization>},
                    {"UpSampling1D", make_from_config<layers::UpSampling1D>},
                    {"UpSampling2D", make_from_config<layers::UpSampling2D>},

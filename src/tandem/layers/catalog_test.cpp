@@ -13,7 +13,13 @@ namespace {
 
 // A penalty on what a layer returns must not be lost without a word.
 TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
+  const auto entry = [](const char* name) {
+    return Config::object({{"class_name", name}, {"config", Config::object({{"units", 2}})}});
+  };
   const auto config = Config::object({{"activity_regularizer", "l2"},
+                                      {"cell", entry("LSTMCell")},
+                                      {"cells", Config::List{entry("LSTMCell")}},
+                                      {"layer", entry("LSTM")},
                                       {"activation", "relu"},
                                       {"units", 2},
                                       {"filters", 2},
@@ -46,6 +52,13 @@ TEST(LayerCatalog, AnActivityRegularizerIsKeptOrRefused) {
                                       "Conv2DTranspose",
                                       "Conv3D",
                                       "Conv3DTranspose",
+                                      "ConvLSTM1D",
+                                      "ConvLSTM2D",
+                                      "ConvLSTM3D",
+                                      "GRU",
+                                      "LSTM",
+                                      "RNN",
+                                      "SimpleRNN",
                                       "Dense",
                                       "DepthwiseConv1D",
                                       "DepthwiseConv2D",

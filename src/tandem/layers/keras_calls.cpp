@@ -41,19 +41,35 @@ constexpr std::array<std::string_view, 30> kBuiltWhenMade{
 };
 
 // Classes whose call has `training=False`, or `training=True`, in its signature, not None.
-constexpr std::array<std::string_view, 12> kTrainingFalse{
-    "AlphaDropout", "ConvLSTM1D",       "ConvLSTM2D",       "Dropout",
-    "GRU",          "GaussianDropout",  "GaussianNoise",    "LSTM",
-    "SimpleRNN",    "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D",
+constexpr std::array<std::string_view, 14> kTrainingFalse{
+    "AlphaDropout",     "ConvLSTM1D",       "ConvLSTM2D", "ConvLSTM3D", "Dropout",   "GRU",
+    "GaussianDropout",  "GaussianNoise",    "LSTM",       "RNN",        "SimpleRNN", "SpatialDropout1D",
+    "SpatialDropout2D", "SpatialDropout3D",
 };
 constexpr std::array<std::string_view, 9> kTrainingTrue{
     "CenterCrop",     "RandomBrightness",  "RandomContrast", "RandomCrop", "RandomFlip",
     "RandomRotation", "RandomTranslation", "RandomZoom",     "Resizing",
 };
 
-constexpr std::array<std::string_view, 10> kMask{
-    "BatchNormalization",     "ConvLSTM1D", "ConvLSTM2D", "Functional", "GRU",
-    "GlobalAveragePooling1D", "LSTM",       "Sequential", "SimpleRNN",  "Softmax",
+constexpr std::array<std::string_view, 14> kMask{
+    "BatchNormalization",
+    "Bidirectional",
+    "ConvLSTM1D",
+    "ConvLSTM2D",
+    "ConvLSTM3D",
+    "Functional",
+    "GRU",
+    "GlobalAveragePooling1D",
+    "LSTM",
+    "RNN",
+    "Sequential",
+    "SimpleRNN",
+    "Softmax",
+    "TimeDistributed",
+};
+
+constexpr std::array<std::string_view, 8> kInitialState{
+    "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
 };
 
 template <std::size_t N>
@@ -66,11 +82,16 @@ bool has(const std::array<std::string_view, N>& names, std::string_view name) {
 bool keras_writes_build_config(const std::string& class_name) { return !has(kBuiltWhenMade, class_name); }
 
 Config keras_call_arguments(const std::string& class_name, std::size_t inputs) {
+  if (inputs > 1 && has(kInitialState, class_name)) return Config::object();  // those alone that were given
   Config arguments = Config::object();
   if (has(kTrainingFalse, class_name)) arguments.set("training", false);
   if (has(kTrainingTrue, class_name)) arguments.set("training", true);
   if (has(kMask, class_name)) arguments.set("mask", inputs == 1 ? Config() : Config(Config::List(inputs)));
   return arguments;
+}
+
+std::string keras_later_inputs(const std::string& class_name) {
+  return has(kInitialState, class_name) ? "initial_state" : "";
 }
 
 }  // namespace tandem

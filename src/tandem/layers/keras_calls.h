@@ -14,4 +14,8 @@ bool keras_writes_build_config(const std::string& class_name);
 /// Keyword arguments that Keras notes for a call on `inputs` tensors: {"training": false}, {"mask": null}, or none.
 Config keras_call_arguments(const std::string& class_name, std::size_t inputs);
 
+/// The keyword argument by which a class gets all inputs but the first, as a list: "initial_state" of the recurrent
+/// layers. Empty: it gets its inputs as one argument.
+std::string keras_later_inputs(const std::string& class_name);
+
 }  // namespace tandem

@@ -12,6 +12,7 @@
 #include "tandem/layers/dry_run.h"
 #include "tandem/layers/making_scope.h"
 #include "tandem/layers/operation.h"
+#include "tandem/layers/weight_allowance.h"
 
 namespace tandem {
 namespace {
@@ -183,6 +184,7 @@ std::shared_ptr<Layer> Layer::fresh_copy() const {
   }
   auto copy = recipe_();
   copy->name_ = name();
+  copy->recipe_ = recipe_;
   if (!trainable_) copy->set_trainable(false);  // thawing would reach frozen children
   return copy;
 }
@@ -192,6 +194,7 @@ Weight Layer::add_weight(const std::string& name, const Shape& shape, const Weig
     throw InvalidArgument(c10::str("layer '", this->name(), "' (", class_name(), "): add_weight '", name,
                                    "' must be called in build or in the constructor, not in call"));
   }
+  WeightAllowance::take(*this, name, shape);
   auto variable = std::make_shared<Variable>();
   variable->name = name;
   variable->shape = shape;

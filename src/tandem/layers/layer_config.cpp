@@ -60,6 +60,11 @@ Config build_config(const Layer& layer, const std::string& class_name, const Con
   if (shapes.size() == 1) return Config::object({{"input_shape", shape_to_config(shapes.front())}});
   Config::List list;
   for (const auto& shape : shapes) list.push_back(shape_to_config(shape));
+  if (!keras_later_inputs(class_name).empty()) {
+    Config::List later(list.begin() + 1, list.end());
+    return Config::object({{"shapes_dict", Config::object({{"sequences_shape", std::move(list.front())},
+                                                           {"initial_state_shape", std::move(later)}})}});
+  }
   return Config::object({{"input_shape", std::move(list)}});
 }
 

@@ -18,6 +18,11 @@ const Tensor& Weight::value() const {
   if (active_weights) {
     const auto found = active_weights->find(variable_.get());
     if (found != active_weights->end()) return found->second;
+    const bool elsewhere = !active_weights->empty() && !active_weights->begin()->second.is_cpu();
+    if (elsewhere) {
+      throw InvalidArgument(c10::str("weight '", name(), "': must belong to a layer of the model to have a copy on ",
+                                     active_weights->begin()->second.device()));
+    }
   }
   return variable_->value;
 }

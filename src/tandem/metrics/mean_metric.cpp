@@ -4,11 +4,19 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <utility>
+
 #include "tandem/core/error.h"
 #include "tandem/losses/targets.h"
 #include "tandem/metrics/sample_weights.h"
 
 namespace tandem {
+namespace {
+
+void add_there(Tensor& sum, const Tensor& value) { sum = sum.defined() ? sum + value.detach() : value.detach(); }
+
+}  // namespace
+
 MeanMetric::MeanMetric(std::string class_name, std::string name, MetricFunction function, Direction direction,
                        Config settings)
     : class_name_(std::move(class_name)),
@@ -34,22 +42,39 @@ void MeanMetric::add(Tensor values, int64_t rows, const Tensor& sample_weight) {
   }
   if (values.numel() == 0) return;
 
-  // One number leaves the device, two with weights: in one transfer.
-  double total = 0, weight = static_cast<double>(values.numel());
-  if (sample_weight.defined()) {
-    const Tensor weights = fit_weights(values, sample_weight, name());
-    const Tensor sums = at::stack({(values * weights).sum(at::kDouble), weights.sum(at::kDouble)}).cpu();
-    total = sums.const_data_ptr<double>()[0];
-    weight = sums.const_data_ptr<double>()[1];
-  } else {
-    total = values.sum(at::kDouble).item<double>();
-  }
+  Tensor weights;
+  if (sample_weight.defined()) weights = fit_weights(values, sample_weight, name());
+  const Tensor total = (weights.defined() ? values * weights : values).sum(at::kDouble);
   const double values_a_row = static_cast<double>(values.numel()) / static_cast<double>(rows);
-  *total_.mutable_data_ptr<double>() += total / values_a_row;
-  *count_.mutable_data_ptr<double>() += weight / values_a_row;
+  if (values.is_cpu()) {
+    *total_.mutable_data_ptr<double>() += total.item<double>() / values_a_row;
+  } else {
+    add_there(total_there_, total / values_a_row);
+  }
+  if (!weights.defined()) {
+    *count_.mutable_data_ptr<double>() += static_cast<double>(rows);
+  } else if (values.is_cpu()) {
+    *count_.mutable_data_ptr<double>() += weights.sum(at::kDouble).item<double>() / values_a_row;
+  } else {
+    add_there(count_there_, weights.sum(at::kDouble) / values_a_row);
+  }
+}
+
+void MeanMetric::take_over() const {
+  for (const auto& [here, there] : {std::pair(&total_, &total_there_), std::pair(&count_, &count_there_)}) {
+    if (!there->defined()) continue;
+    *here->mutable_data_ptr<double>() += there->item<double>();
+    *there = Tensor();
+  }
+}
+
+std::vector<Tensor> MeanMetric::states() const {
+  take_over();
+  return {total_, count_};
 }
 
 double MeanMetric::result() const {
+  take_over();
   const double count = *count_.const_data_ptr<double>();
   return count == 0 ? 0 : *total_.const_data_ptr<double>() / count;
 }

@@ -23,7 +23,7 @@ class MeanMetric : public Metric {
   /// Throws InvalidArgument when the values are not one for each row, or the weights do not fit them.
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
   double result() const override;
-  std::vector<Tensor> states() const override { return {total_, count_}; }
+  std::vector<Tensor> states() const override;
   std::shared_ptr<Metric> replicate() const override;
 
   Direction direction() const override { return direction_; }
@@ -36,11 +36,15 @@ class MeanMetric : public Metric {
   void add(Tensor values, int64_t rows, const Tensor& sample_weight);
 
  private:
+  void take_over() const;
+
   std::string class_name_;
   MetricFunction function_;
   Direction direction_;
   Config settings_;
   Tensor total_, count_;
+  // What a GPU added up since the host last asked, so that no step has to wait for it; undefined: nothing.
+  mutable Tensor total_there_, count_there_;
 };
 
 }  // namespace tandem

@@ -16,7 +16,7 @@ namespace {
 
 distribute::Strategy averaging(int64_t devices, int64_t every) {
   return distribute::Mirrored(
-      {.devices = Devices::parse("cpu*" + std::to_string(devices)), .threads_per_device = 1, .average_every = every});
+      {.devices = parity::several_devices(devices), .threads_per_device = 1, .average_every = every});
 }
 
 TEST(AverageEvery, EachUpdateOfPlainSgdEqualsOneDevice) {  // a mean of steps is a step along the mean

@@ -16,6 +16,7 @@
 #include "tandem/model/optimizer_file.h"
 #include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
+#include "tandem/saving/safetensors_file.h"
 #include "tandem/saving/state_group.h"
 #include "tandem/saving/weights_file.h"
 
@@ -168,7 +169,7 @@ void ModelBody::restore(const std::string& path) {
 saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
   if (trainer_) trainer_->store();  // a file may hold some of the weights only
   std::optional<OptimizerProgress> progress;
-  if (compiled_ && trainer_->has_trained()) {
+  if (compiled_ && trainer_->has_trained() && !saving::is_safetensors(path)) {
     const auto file = saving::open_weights(path);
     progress = read_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), file.root());
   }

@@ -315,7 +315,7 @@ TEST(CustomParity, ALayerThatIsNotRegisteredIsNamedAtCompile) {  // U13
     Tensor call(const Tensor& x, const CallContext& context) override { return borrowed(kept(x, context), context); }
   };
   Model other = make_model<Borrows>(outside);
-  other.compile({.optimizer = "sgd", .loss = "mse"});
+  other.compile({.optimizer = "sgd", .loss = "mse", .strategy = on_devices(1)});  // a GPU would have no copy of it
   const auto fit = [&] { other.fit(at::ones({4, 3}), at::ones({4, 2}), {.verbose = 0}); };
   const auto called = testing::message_of<InvalidArgument>(fit);
   EXPECT_NE(called.find("layer 'outside' (Dense)"), std::string::npos) << called;

@@ -2,17 +2,20 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/model/body.h"
 #include "tandem/model/compile_config.h"
 #include "tandem/model/legacy_model.h"
-#include "tandem/network/network_config.h"
 #include "tandem/saving/first_bytes.h"
 #include "tandem/saving/h5_file.h"
 #include "tandem/saving/h5_text_lists.h"
 #include "tandem/saving/keras3_weights.h"
 #include "tandem/saving/keras_archive.h"
+#include "tandem/saving/network_from_file.h"
 #include "tandem/saving/state_group.h"
 #include "tandem/saving/weights_file.h"
 
@@ -39,11 +42,14 @@ Model made_of(const std::shared_ptr<Network>& network, const LoadModelOptions& o
 
 Model load_archive(const std::string& path, const LoadModelOptions& options) {
   const auto archive = saving::read_keras_archive(path);
-  const auto network = in_file(path, "", [&] { return network_from_model_config(archive.config); });
+  const auto network = in_file(path + ", member config.json", "", [&] {
+    return saving::network_from_file(archive.config, static_cast<int64_t>(archive.weights.size()));
+  });
   if (network->built()) {
-    saving::load_weights_image(*network, archive.weights, path);
+    saving::load_weights_image(*network, archive.weights, path + ", member model.weights.h5");
   } else if (saving::holds_keras3_weights(saving::H5File::open_image(archive.weights, path).root())) {
-    throw DataError(c10::str(path, ": has weights, but no input shape for which its model could be built"));
+    throw DataError(
+        c10::str(path, ", member config.json: has weights, but no input shape for which its model could be built"));
   }
   Model model = made_of(network, options);
   if (!archive.preprocessing.empty()) {
@@ -63,11 +69,13 @@ Model load_archive(const std::string& path, const LoadModelOptions& options) {
   return model;
 }
 
-Config json_attribute(const saving::H5Group& root, const std::string& name) {
+Config json_attribute(const saving::H5Group& root, const std::string& name, const std::string& path) {
   if (!root.has_attribute(name)) return {};
   const auto texts = root.texts(name);
-  if (texts.size() != 1) throw DataError(c10::str("attribute '", name, "' must be one text, got ", texts.size()));
-  return Config::from_json(texts.front());
+  return in_file(c10::str(path, ", attribute ", name), "", [&] {
+    if (texts.size() != 1) throw DataError(c10::str("must be one text, got ", texts.size()));
+    return Config::from_json(texts.front());
+  });
 }
 
 // Keras 2 orders and names the optimizer's variables otherwise.
@@ -86,14 +94,14 @@ void restore_legacy_state(Model& model, const saving::H5Group& root, const std::
 Model load_legacy(const std::string& path, const LoadModelOptions& options) {
   const auto file = saving::H5File::open(path);
   const auto& root = file.root();
-  Config config, training;
-  in_file(path, "", [&] {
-    config = json_attribute(root, "model_config");
-    training = json_attribute(root, "training_config");
-  });
+  const Config config = json_attribute(root, "model_config", path);
+  const Config training = json_attribute(root, "training_config", path);
   if (config.is_null())
     throw DataError(c10::str(path, ": holds weights only; make the model first, then load_weights reads them"));
-  const auto network = in_file(path, "", [&] { return network_from_model_config(config); });
+  const auto network = in_file(path + ", attribute model_config", "", [&] {
+    std::error_code ignored;
+    return saving::network_from_file(config, static_cast<int64_t>(std::filesystem::file_size(path, ignored)));
+  });
   if (network->built()) saving::load_weights(*network, path);
   Model model = made_of(network, options);
   if (root.has_group(kLegacyPreprocessing)) {

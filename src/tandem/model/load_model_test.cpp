@@ -101,7 +101,7 @@ TEST(ModelWeights, GoThroughAFileInStepWithTheReplicas) {
   const auto folder = std::filesystem::temp_directory_path() / "tandem_model_weights_test";
   std::filesystem::create_directories(folder);
   const CapturedLog log;
-  for (const std::string name : {"/a.weights.h5", "/a.h5"}) {
+  for (const std::string name : {"/a.weights.h5", "/a.h5", "/a.safetensors"}) {
     const std::string path = folder.string() + name;
     Sequential model({layers::Input({3}), layers::Dense(2, {.name = "only"})});
     model.compile(

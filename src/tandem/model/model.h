@@ -70,8 +70,8 @@ class Model : public LayerHandle {
   /// has no config; DataError when it cannot be written.
   void save(const std::string& path) const;
   /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, with the optimizer's state where it is
-  /// compiled, that of Keras 2 for another .h5. Throws InvalidArgument on another ending and before the model is built,
-  /// DataError when it cannot be written.
+  /// compiled, that of Keras 2 for another .h5, by name in a .safetensors. Throws InvalidArgument on another ending and
+  /// before the model is built, DataError when it cannot be written.
   void save_weights(const std::string& path) const;
   /// Weights from such a file, or those of a whole model (.keras, .h5). What was not loaded is in the report and in a
   /// warning. As in Keras a model that has been trained since compile gets the optimizer's state, too, where the file

@@ -10,10 +10,10 @@
 
 namespace tandem::parity {
 
+MakeDevices several_devices = [](int64_t n) { return Devices::parse("cpu*" + std::to_string(n)); };
+
 distribute::Strategy on_devices(int64_t n) {
-  std::vector<Device> devices;
-  for (int64_t i = 0; i < n; ++i) devices.emplace_back("cpu:" + std::to_string(i));
-  return distribute::Mirrored({.devices = Devices::of(devices), .threads_per_device = 1});
+  return distribute::Mirrored({.devices = n == 1 ? Devices{"cpu:0"} : several_devices(n), .threads_per_device = 1});
 }
 
 Tensor normal(const Shape& shape, uint64_t key) { return RandomStream(key).normal(shape); }

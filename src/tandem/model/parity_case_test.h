@@ -23,7 +23,12 @@ struct Result {
   Tensors predictions;
 };
 
-/// Mirrored on n one-thread CPU devices.
+/// What several devices are: cpu:0 ... cpu:n-1, unless a program puts others in their place (tests/device). One device
+/// is always cpu:0.
+using MakeDevices = Devices (*)(int64_t n);
+extern MakeDevices several_devices;
+
+/// Mirrored on n of them, with one thread each.
 distribute::Strategy on_devices(int64_t n);
 Result train(const Task& task, const distribute::Strategy& strategy);
 Result train(const Task& task, int64_t devices);

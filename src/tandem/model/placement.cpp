@@ -58,9 +58,10 @@ Placement ModelBody::placement() {
     if (std::find(placement.weights.begin(), placement.weights.end(), place) == placement.weights.end())
       placement.weights.push_back(std::move(place));
   }
-  for (const auto& device : trainer().parts().strategy->devices_of(*network_))
-    placement.replicas.push_back(device.to_string());
-  const bool apart = placement.replicas.size() > 1 && !places_.outputs_on_first_device;
+  const auto devices = trainer().parts().strategy->devices_of(*network_);
+  for (const auto& device : devices) placement.replicas.push_back(device.to_string());
+  // A GPU's outputs are copied to host memory by the replica that made them.
+  const bool apart = (devices.size() > 1 && !places_.outputs_on_first_device) || devices[0].kind == Device::Kind::gpu;
   placement.outputs = apart ? kHostMemory : placement.replicas.front();
   return placement;
 }

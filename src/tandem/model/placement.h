@@ -12,7 +12,8 @@ struct Placement {
   std::vector<std::string> weights = {};
   /// Devices that compute, in order of rank, each with a copy of the weights.
   std::vector<std::string> replicas = {};
-  /// Where the replicas' outputs are brought together by predict; with one replica the device that makes them.
+  /// Where the replicas' outputs are brought together by predict: host memory for GPUs; with one CPU replica the device
+  /// that makes them.
   std::string outputs = {};
 
   /// "weights: cpu; replicas: cpu:0, cpu:1; outputs: cpu"

@@ -8,12 +8,16 @@
 #include "tandem/layers/activation.h"
 #include "tandem/layers/add.h"
 #include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/bidirectional.h"
 #include "tandem/layers/concatenate.h"
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/flatten.h"
+#include "tandem/layers/gru.h"
 #include "tandem/layers/input.h"
+#include "tandem/layers/lstm.h"
 #include "tandem/layers/max_pooling2d.h"
+#include "tandem/layers/time_distributed.h"
 #include "tandem/model/model.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/testing/npy.h"
@@ -95,6 +99,15 @@ TEST_F(Summary, NestedModel) {
   const Model model(inputs, Dense(2, {.name = "head"})(inner(inputs)), "classifier");
   EXPECT_EQ(model.summary_text(), keras_summary("nested"));
   EXPECT_EQ(model.summary_text({.expand_nested = true}), keras_summary("nested_expanded"));
+}
+
+TEST_F(Summary, SeveralOutputsAndLayersWithinLayers) {
+  const auto source = Input({5, 3}, {.name = "source"}), target = Input({4, 2}, {.name = "target"});
+  const auto encoded = LSTM(6, {.return_state = true}).outputs(source);
+  auto x = LSTM(6, {.return_sequences = true})({target, encoded[1], encoded[2]});
+  x = Bidirectional(GRU(4, {.return_sequences = true}))(x);
+  const Model model({source, target}, TimeDistributed(Dense(3))(x), "translator");
+  EXPECT_EQ(model.summary_text(), keras_summary("recurrent"));
 }
 
 TEST_F(Summary, TooNarrowIsRefused) { EXPECT_THROW(summary_mlp().summary_text({.columns = 12}), InvalidArgument); }

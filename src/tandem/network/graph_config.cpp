@@ -32,7 +32,7 @@ Config tensor_config(const KerasTensor& tensor, const CallNumbers& numbers) {
         Config::object({{"shape", shape_to_config(tensor.shape())}, {"dtype", dtype}, {"keras_history", history}})}});
 }
 
-// A layer of several inputs gets them as one list.
+// A layer of several inputs gets them as one list, or the first alone and the others by a keyword.
 Config call_config(const Node& node, const CallNumbers& numbers) {
   if (node.arguments) {
     const auto written = [&](const Config& value) {
@@ -44,6 +44,12 @@ Config call_config(const Node& node, const CallNumbers& numbers) {
   Config::List tensors;
   for (const auto& input : node.inputs) tensors.push_back(tensor_config(input, numbers));
   const auto count = tensors.size();
+  const std::string keyword = keras_later_inputs(node.layer->class_name());
+  if (count > 1 && !keyword.empty()) {
+    Config keywords = keras_call_arguments(node.layer->class_name(), count);
+    keywords.set(keyword, Config::List(tensors.begin() + 1, tensors.end()));
+    return Config::object({{"args", Config::List{std::move(tensors.front())}}, {"kwargs", std::move(keywords)}});
+  }
   Config argument = count == 1 ? std::move(tensors.front()) : Config(std::move(tensors));
   return Config::object(
       {{"args", Config::List{std::move(argument)}}, {"kwargs", keras_call_arguments(node.layer->class_name(), count)}});

@@ -18,7 +18,11 @@ bool is_member(const Config& object, const char* key, const char* value) {
 }
 
 bool is_operation(const Config& entry) {
-  const Config module = entry.is_object() ? entry.get("module", {}) : Config();
+  // Old formats have no modules: there, classes that are no layers' of which Keras makes masks.
+  static const Names of_masks{"Any", "ExpandDims", "LogicalAnd", "LogicalOr", "NotEqual", "OnesLike", "ZerosLike"};
+  if (!entry.is_object()) return false;
+  const Config module = entry.get("module", {}), class_name = entry.get("class_name", {});
+  if (module.is_null()) return class_name.is_string() && of_masks.contains(class_name.as_string());
   return module.is_string() && module.as_string().starts_with("keras.src.ops.");
 }
 

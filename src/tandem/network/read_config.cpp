@@ -6,6 +6,7 @@
 
 #include "tandem/layers/catalog.h"
 #include "tandem/layers/operation.h"
+#include "tandem/layers/time_distributed.h"
 
 namespace tandem {
 namespace {
@@ -49,6 +50,18 @@ void set_own_trainable(Network& network, bool trainable) {
   for (const auto& [layer, flag] : flags) layer->set_trainable(flag);
 }
 
+// A wrapper, around a model too, which the layer's own from_config could not read.
+LayerHandle read_time_distributed(const Config& config, const ConfigPlace& place) {
+  const Config entry = place.run([&] { return config.at("layer"); });
+  const LayerHandle inner = read_layer(entry, place.part("layer"));
+  return place.run([&] {
+    LayerHandle layer = layers::TimeDistributed(inner);
+    if (const Config name = config.get("name", {}); !name.is_null()) layer->set_name(name.as_string());
+    if (!config.get("trainable", true).as_bool()) layer->set_trainable(false);
+    return layer;
+  });
+}
+
 }  // namespace
 
 bool is_network_class(const std::string& class_name) {
@@ -80,6 +93,7 @@ LayerHandle read_layer(const Config& entry, const ConfigPlace& place) {
   const Config config = place.run([&] { return modern_config(entry, class_name); });
   const bool of_keras = is_of_keras(entry);
   if (of_keras && is_network_class(class_name)) return LayerHandle(read_network(class_name, config, place));
+  if (of_keras && class_name == "TimeDistributed") return read_time_distributed(config, place);
   return place.run([&] {
     const Config module = entry.get("module", {}), registered = entry.get("registered_name", {});
     if (of_keras && module.is_string() && module.as_string().find(".ops.") != std::string::npos)

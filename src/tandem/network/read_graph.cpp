@@ -139,7 +139,10 @@ class GraphReader {
         throw DataError("a call with several arguments is not supported, only with one tensor or list of tensors");
       read_tensors(arguments[i], reads, 0);
     }
-    check_keywords(node.get("kwargs", Config::object()), call.layer);
+    const Config keywords = node.get("kwargs", Config::object());
+    const std::string later = keras_later_inputs(layers_[call.layer]->class_name());
+    if (!later.empty() && !is_nothing(keywords.get(later, {}))) read_tensors(keywords.at(later), reads, 0);
+    check_keywords(keywords, call.layer);
   }
 
   void read_tensors(const Config& argument, std::vector<CallOutput>& reads, int depth) {
@@ -184,7 +187,7 @@ class GraphReader {
 
   void check_keywords(const Config& keywords, std::size_t layer) {
     for (const auto& [key, value] : keywords.as_object()) {
-      if (is_nothing(value)) continue;
+      if (is_nothing(value) || key == keras_later_inputs(layers_[layer]->class_name())) continue;
       if (key != "training") {
         throw DataError(c10::str("call argument '", key, "' is not supported and must be null, got ", value.shown()));
       }

@@ -15,6 +15,7 @@ class Assignments {
   /// Reads the data set at `path` of `group` for a weight. Throws DataError when it is not there, damaged, or of
   /// another shape.
   void read(const Weight& weight, const H5Group& group, const std::string& path);
+  void add(const Weight& weight, Tensor value) { values_.emplace_back(weight, std::move(value)); }
   void assign() const;
 
  private:

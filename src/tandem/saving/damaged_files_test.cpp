@@ -75,7 +75,8 @@ TEST(DamagedFiles, ForeignFiles) {
   EXPECT_EQ(refused(folder.file("none.h5")), ": cannot be read: No such file or directory");
   EXPECT_EQ(refused(folder.file("")), ": is a folder; a weights file is needed");
   write_bytes(folder.file("a.weights.h5"), "");
-  EXPECT_EQ(refused(folder.file("a.weights.h5")), ": is neither an HDF5 file nor a .keras archive");
+  EXPECT_EQ(refused(folder.file("a.weights.h5")),
+            ": is neither an HDF5 file nor a .keras archive nor a safetensors file");
   write_bytes(folder.file("a.weights.json"), R"({"weight_map": {}})");
   EXPECT_EQ(refused(folder.file("a.weights.json")),
             ": lists the parts of weights that were saved with max_shard_size, "
@@ -118,30 +119,36 @@ TEST(DamagedFiles, Archives) {
   }
 }
 
-// A zip file with one member, config.json, of these bytes, which say that they are deflated and unpack to `unpacked`.
-std::string zip_claiming(const std::string& bytes, uint32_t unpacked) {
+// A zip file of config.json, "{}", and model.weights.h5 of these bytes, which say that they are deflated and unpack to
+// `unpacked`.
+std::string zip_claiming(const std::string& weights, uint32_t unpacked) {
   const auto number = [](uint64_t value, int width) {
     std::string text;
     for (int i = 0; i < width; ++i, value >>= 8) text += static_cast<char>(value & 0xFF);
     return text;
   };
-  const std::string name = "config.json";
-  // Version 2.0, no flags, deflated, midnight, 1 January 1980, checksum 0.
-  const std::string about = number(20, 2) + number(0, 2) + number(8, 2) + number(0, 2) + number(33, 2) + number(0, 4) +
-                            number(bytes.size(), 4) + number(unpacked, 4) + number(name.size(), 2) + number(0, 2);
-  const std::string local = "PK\x03\x04" + about + name + bytes;
-  const std::string central = "PK\x01\x02" + number(20, 2) + about + number(0, 14) + name;
-  return local + central + "PK\x05\x06" + number(0, 4) + number(1, 2) + number(1, 2) + number(central.size(), 4) +
-         number(local.size(), 4) + number(0, 2);
+  std::string locals, centrals;
+  const auto add = [&](const std::string& name, const std::string& bytes, int method, uint64_t sum, uint64_t size) {
+    // Version 2.0, no flags, the method, midnight, 1 January 1980, the checksum.
+    const std::string about = number(20, 2) + number(0, 2) + number(method, 2) + number(0, 2) + number(33, 2) +
+                              number(sum, 4) + number(bytes.size(), 4) + number(size, 4) + number(name.size(), 2) +
+                              number(0, 2);
+    centrals += "PK\x01\x02" + number(20, 2) + about + number(0, 10) + number(locals.size(), 4) + name;
+    locals += "PK\x03\x04" + about + name + bytes;
+  };
+  add("config.json", "{}", 0, 0xa3a6bf43, 2);
+  add("model.weights.h5", weights, 8, 0, unpacked);
+  return locals + centrals + "PK\x05\x06" + number(0, 4) + number(2, 2) + number(2, 2) + number(centrals.size(), 4) +
+         number(locals.size(), 4) + number(0, 2);
 }
 
 TEST(DamagedFiles, ArchiveThatUnpacksToFarMoreThanItIs) {
   const ScratchFolder folder;
   write_bytes(folder.file("bomb.keras"), zip_claiming(std::string(2 << 20, 'x'), 300U << 20));
-  EXPECT_NE(message_of<DataError>([&] {
-              read_keras_archive(folder.file("bomb.keras"));
-            }).find("more than weights can shrink"),
-            std::string::npos);
+  const auto message = message_of<DataError>([&] { read_keras_archive(folder.file("bomb.keras")); });
+  EXPECT_NE(message.find(", member model.weights.h5: declares 314572800 bytes in a file of "), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("more than weights can shrink"), std::string::npos) << message;
 }
 
 TEST(DamagedFiles, ArchivesOfOtherThings) {

@@ -17,7 +17,7 @@ std::string first_bytes(const std::string& path, const std::string& needed) {
     throw DataError(c10::str(path, ": is a folder; ", needed, " is needed"));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw DataError(c10::str(path, ": cannot be read: ", std::generic_category().message(errno)));
-  std::string bytes(8, '\0');
+  std::string bytes(kFirstBytes, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   return bytes;

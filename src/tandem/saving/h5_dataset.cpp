@@ -15,6 +15,8 @@ namespace {
 // A chunk is read as a whole. It may be larger than its data set (which may grow), but not without bound.
 constexpr uint64_t kFreeChunkBytes = uint64_t{1} << 20;
 constexpr uint64_t kMaxChunkGrowth = 16;
+// Deflate makes at most so many bytes of one.
+constexpr uint64_t kMostGrowth = 1032;
 
 H5Handle float16_type() {
   H5Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
@@ -85,15 +87,24 @@ void check_storage(const H5Node& dataset, const Shape& shape, hid_t type) {
   const H5D_layout_t layout = H5Pget_layout(creation.id());
   if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0)
     throw DataError(c10::str(dataset.where(), ": keeps its values in another file, which is not read"));
-  const auto bytes = static_cast<uint64_t>(shape.count()) * H5Tget_size(type);
+  uint64_t bytes = H5Tget_size(type);
+  for (const int64_t size : shape) {
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes) || bytes > static_cast<uint64_t>(INT64_MAX))
+      throw DataError(c10::str(dataset.where(), ": has an impossible shape, ", shape));
+  }
   if (layout == H5D_CHUNKED) {
     std::vector<hsize_t> chunk(static_cast<std::size_t>(std::max<int64_t>(shape.rank(), 1)));
     dataset.check(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) == shape.rank(), "",
                   "has impossible chunks");
     double chunk_bytes = static_cast<double>(H5Tget_size(type));
     for (const hsize_t size : chunk) chunk_bytes *= static_cast<double>(size);
-    if (chunk_bytes > static_cast<double>(kFreeChunkBytes + kMaxChunkGrowth * bytes))
+    if (chunk_bytes >
+        static_cast<double>(kFreeChunkBytes) + static_cast<double>(kMaxChunkGrowth) * static_cast<double>(bytes))
       throw DataError(c10::str(dataset.where(), ": has chunks far larger than itself"));
+    const uint64_t stored = H5Dget_storage_size(dataset.id());
+    if (bytes > kFreeChunkBytes && bytes / kMostGrowth > stored)
+      throw DataError(
+          c10::str(dataset.where(), ": declares ", bytes, " bytes of values, which its ", stored, " cannot hold"));
   } else if (H5Dget_storage_size(dataset.id()) < bytes) {
     throw DataError(c10::str(dataset.where(), ": must hold ", bytes, " bytes of values, holds ",
                              static_cast<uint64_t>(H5Dget_storage_size(dataset.id()))));

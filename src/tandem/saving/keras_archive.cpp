@@ -2,8 +2,10 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "tandem/core/error.h"
 #include "tandem/core/zip_reader.h"
@@ -16,8 +18,16 @@ namespace {
 // Numbers hardly shrink when they are deflated. As Keras: what is large and grows more than a hundredfold is refused.
 constexpr int64_t kFreeBytes = int64_t{256} << 20;
 constexpr int64_t kMaxGrowth = 100;
+// A config of the most layers that are read takes less; its tree takes about twenty times the text.
+constexpr int64_t kLongestJson = int64_t{32} << 20;
 
 constexpr const char* kPreprocessing = "tandem_preprocessing.h5";
+
+// The member is there once: readers differ in which of several they take.
+void check_once(const std::vector<std::string>& names, const std::string& path, const std::string& name) {
+  if (std::count(names.begin(), names.end(), name) > 1)
+    throw DataError(c10::str(path, ", member ", name, ": must be there once"));
+}
 
 std::string read_member(const ZipReader& zip, const std::string& path, const std::string& name) {
   std::error_code ignored;
@@ -31,6 +41,8 @@ std::string read_member(const ZipReader& zip, const std::string& path, const std
 }
 
 Config read_json(const ZipReader& zip, const std::string& path, const std::string& name) {
+  if (const int64_t size = zip.open(name).size(); size > kLongestJson)
+    throw DataError(c10::str(path, ", member ", name, ": must have at most ", kLongestJson, " bytes, has ", size));
   const std::string text = read_member(zip, path, name);
   try {
     return Config::from_json(text);
@@ -43,6 +55,9 @@ Config read_json(const ZipReader& zip, const std::string& path, const std::strin
 
 KerasArchive read_keras_archive(const std::string& path) {
   const ZipReader zip(path);
+  const auto names = zip.names();
+  for (const char* name : {"config.json", "metadata.json", "model.weights.h5", kPreprocessing})
+    check_once(names, path, name);
   KerasArchive archive;
   archive.config = read_json(zip, path, "config.json");
   if (zip.contains("metadata.json")) archive.metadata = read_json(zip, path, "metadata.json");

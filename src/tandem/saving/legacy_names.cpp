@@ -5,17 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "tandem/network/network.h"
+#include "tandem/saving/nested_network.h"
 
 namespace tandem::saving {
 namespace {
-
-// A network, or a layer that is stored as one.
-bool is_nested_model(const Layer& layer) {
-  if (dynamic_cast<const Network*>(&layer)) return true;
-  const auto children = layer.named_children();
-  return children.size() == 1 && children.front().first.empty() && is_nested_model(*children.front().second);
-}
 
 struct Search {
   std::vector<NamedWeight> found;
@@ -33,7 +26,7 @@ struct Search {
 
 std::vector<NamedWeight> legacy_weights(const Layer& layer) {
   Search search;
-  search.enter(layer, is_nested_model(layer) ? "" : layer.name() + "/");
+  search.enter(layer, nested_network(layer) ? "" : layer.name() + "/");
   std::vector<Weight> order = layer.trainable_weights();
   const auto others = layer.non_trainable_weights();
   order.insert(order.end(), others.begin(), others.end());

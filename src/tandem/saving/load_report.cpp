@@ -9,6 +9,9 @@ std::string list_names(const std::vector<std::string>& names) {
   std::string list;
   for (std::size_t i = 0; i < names.size() && i < kListed; ++i) list += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > kListed) list += c10::str(" and ", names.size() - kListed, " more");
+  for (char& c : list) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';  // names come from files, messages are one line
+  }
   return list.empty() ? "none" : list;
 }
 

@@ -1,18 +1,23 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
 namespace tandem::saving {
 
 struct LoadWeightsOptions {
-  /// Layers by their names instead of their order; the legacy layout only.
+  /// The legacy layout: layers by their names instead of their order. Safetensors, where it is by name in any case:
+  /// names that only one side has are no error.
   bool by_name = false;
   /// Leaves alone what does not fit: other shapes, and layers that only the file or only the network has.
   bool skip_mismatch = false;
+  /// Safetensors only: beginnings of names in the file, and what stands in their place here: {{"module.", ""}}. The
+  /// longest that fits counts.
+  std::map<std::string, std::string> rename = {};
 };
 
 /// What became of the layers with weights. In the legacy layout they are told by their names, in Keras 3's by name and
-/// path: "out (layers/dense_2)".
+/// path: "out (layers/dense_2)". In safetensors files each weight is told by its own name: "out/kernel".
 struct LoadReport {
   std::vector<std::string> loaded;
   std::vector<std::string> skipped;  // in both, but of other shapes

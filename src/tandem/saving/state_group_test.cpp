@@ -5,6 +5,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/npy.h"
 
 namespace tandem::saving {
 namespace {
@@ -42,6 +43,13 @@ TEST(StateGroup, DamagedBytesAreNamed) {
               read_state(H5File::open_image(bytes.substr(0, bytes.size() / 2), "half.h5").root());
             }).find("half.h5"),
             std::string::npos);
+}
+
+// Here the file says how large the values are. In chunks that were never written they would be zeros without end.
+TEST(StateGroup, HugeShapesTakeNoMemory) {
+  const std::string path = testing::fixture("keras/saving/refused/huge_shape.weights.h5");
+  EXPECT_EQ(testing::message_of<DataError>([&] { read_state(H5File::open(path).root()); }),
+            path + ": layers/dense/vars/0: declares 4611686018427387904 bytes of values, which its 0 cannot hold");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
               {.batch_size = batch_size_,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_}),
+      batches_(loader_, execution_),
       steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
@@ -75,7 +76,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   Logs logs;
   callbacks_.each(&Callback::on_epoch_begin, epoch, logs);
   // With steps_per_epoch an epoch goes on in the data where the last one ended; else each is one pass.
-  if (!pass_open_) loader_.start_epoch(trainer_.passes_);
+  if (!pass_open_) batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   step_ = rows_done_ = 0;
   while (step_ < steps_) {
@@ -100,11 +101,11 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
 }
 
 std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
-  if (auto batch = loader_.next()) return batch;
+  if (auto batch = batches_.next()) return batch;
   end_pass();
-  loader_.start_epoch(trainer_.passes_);
+  batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
-  if (step_ == 0) return loader_.next();  // the last epoch ended with the data
+  if (step_ == 0) return batches_.next();  // the last epoch ended with the data
   log_warning(c10::str("fit: the data ended after ", step_, " of ", steps_, " steps of epoch ", epoch + 1,
                        "; the next begins with its first row"));
   return {};

@@ -6,6 +6,7 @@
 #include "tandem/callbacks/callback_list.h"
 #include "tandem/data/loader.h"
 #include "tandem/report/progress_bar.h"
+#include "tandem/training/look_ahead.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/slowdown_check.h"
 #include "tandem/training/trainer.h"
@@ -43,6 +44,7 @@ class Trainer::FitLoop {
   const distribute::Observer observe_;
   const int64_t batch_size_;
   data::Loader loader_;
+  LookAhead batches_;
   const int64_t steps_;  // of an epoch
   const CallbackList callbacks_;
   report::ProgressBar bar_;

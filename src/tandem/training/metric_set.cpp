@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 namespace tandem {
 namespace {
 
@@ -81,6 +83,10 @@ void MetricSet::results(Logs& logs) const {
       if (r.weighted == weighted) logs.set(free_name(logs, prefixes_[r.output], r.name, weighted), r.value);
     }
   }
+}
+
+bool MetricSet::empty() const {
+  return std::all_of(by_output_.begin(), by_output_.end(), [](const auto& metrics) { return metrics.empty(); });
 }
 
 void MetricSet::reset() {

@@ -28,6 +28,8 @@ class MetricSet {
   /// Keras. No replica may be in update.
   void results(Logs& logs) const;
   void reset();
+  /// True where there is no metric.
+  bool empty() const;
 
  private:
   using Metrics = std::vector<std::vector<std::shared_ptr<Metric>>>;  // by output

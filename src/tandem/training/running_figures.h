@@ -8,6 +8,7 @@ namespace tandem {
 
 /// Losses and metrics of a pass while it runs, in Keras's order of names.
 struct RunningFigures {
+  distribute::Execution* execution;
   MetricSet metrics;
   LossMean losses;
 
@@ -18,12 +19,14 @@ struct RunningFigures {
     };
   }
   Logs logs() const {
+    if (!metrics.empty()) execution->synchronize();
     Logs logs;
     metrics.results(logs);
     losses.results(logs);
     return logs.sorted();
   }
   void reset() {
+    if (!metrics.empty()) execution->synchronize();
     metrics.reset();
     losses.reset();
   }

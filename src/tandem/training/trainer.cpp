@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/network/stateful.h"
 #include "tandem/network/subclassed.h"
 #include "tandem/training/running_figures.h"
 
@@ -48,6 +49,11 @@ void Trainer::bind(const Dataset& data) {
   execution();
 }
 
+void Trainer::check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const {
+  check_batches(*parts_.network, who, data.batch_size() > 0 ? data.batch_size() : batch_size, data.size(), batches,
+                data.drop_remainder());
+}
+
 void Trainer::require_loss(const char* who) const {
   // A model's own step may do without.
   if (parts_.losses.empty() && !dynamic_cast<const SubclassedModel*>(parts_.network.get()))
@@ -68,7 +74,7 @@ RunningFigures Trainer::running_figures() const {
   const auto outputs = parts_.network->output_names();
   std::vector<std::string> prefixes;
   for (const auto& name : outputs) prefixes.push_back(outputs.size() > 1 ? name + "_" : "");
-  return {MetricSet(parts_.metrics, std::move(prefixes), execution_->ranks()), LossMean(outputs)};
+  return {execution_.get(), MetricSet(parts_.metrics, std::move(prefixes), execution_->ranks()), LossMean(outputs)};
 }
 
 }  // namespace tandem

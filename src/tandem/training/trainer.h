@@ -171,6 +171,8 @@ class Trainer {
   };
 
   void bind(const Dataset& data);
+  // Throws InvalidArgument when batches of `data` cannot be those of a network that keeps states of fixed rows.
+  void check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const;
   data::Batch one_batch(const Dataset& data);
   void require_loss(const char* who) const;
   void await_turn();

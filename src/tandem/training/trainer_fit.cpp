@@ -6,6 +6,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
+#include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
 #include "tandem/training/trainer.h"
 
@@ -44,6 +45,10 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   require_loss("fit");
   check(plan);
   bind(plan.data);
+  check_batches_of("fit", plan.data, plan.batch_size, -1);
+  if (plan.validation)
+    check_batches_of("fit: validation", *plan.validation, plan.validation_batch_size, plan.validation_steps);
+  reset_states(*parts_.network);
   execution_->load();
   const Fitting fitting(*this);
   try {

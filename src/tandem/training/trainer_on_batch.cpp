@@ -10,6 +10,7 @@ namespace tandem {
 
 data::Batch Trainer::one_batch(const Dataset& data) {
   bind(data);
+  check_batches_of("one batch", data, data.size(), 1);
   execution_->store();  // within a callback of fit the replicas are ahead
   execution_->load();
   data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0});

@@ -9,7 +9,9 @@
 #include "tandem/core/log.h"
 #include "tandem/data/loader.h"
 #include "tandem/data/per_device.h"
+#include "tandem/network/stateful.h"
 #include "tandem/report/progress_bar.h"
+#include "tandem/training/look_ahead.h"
 #include "tandem/training/progress.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/trainer.h"
@@ -37,6 +39,8 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   check(plan, "evaluate");
   const Use use(*this);
   bind(plan.data);
+  check_batches_of("evaluate", plan.data, plan.batch_size, plan.steps);
+  reset_states(*parts_.network);
   execution_->store();  // within a callback of fit the replicas are ahead
   execution_->load();
   const CallbackList callbacks(plan.callbacks);
@@ -58,10 +62,11 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   }
   Logs logs;
   callbacks.each(&Callback::on_test_begin, logs);
-  loader.start_epoch(0);
+  LookAhead batches(loader, execution);
+  batches.start_epoch(0);
   int64_t step = 0, rows_done = 0;
   bool whole = true;
-  while (const auto batch = loader.next()) {
+  while (const auto batch = batches.next()) {
     if (whole = pass(plan.gate); !whole) break;
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
@@ -88,6 +93,8 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
     throw InvalidArgument("predict: data by device has no one order of rows; predict on each part");
   const Use use(*this);
   bind(plan.data);
+  check_batches_of("predict", plan.data, plan.batch_size, plan.steps);
+  reset_states(*parts_.network);
   auto& execution = *execution_;
   execution.store();  // within a callback of fit the replicas are ahead
   execution.load();
@@ -104,8 +111,9 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   Tensors outputs;  // whole, allocated when the first batch shows their shapes
   const int64_t rows = plan.data.size();
   int64_t step = 0, done = 0;
-  loader.start_epoch(0);
-  while (auto batch = loader.next()) {
+  LookAhead batches(loader, execution);
+  batches.start_epoch(0);
+  while (auto batch = batches.next()) {
     callbacks.each(&Callback::on_predict_batch_begin, step, logs);
     const Tensors part = execution.predict_step(batch->x);
     for (int64_t i = 0; i < part.size(); ++i) {

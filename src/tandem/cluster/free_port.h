@@ -1,0 +1,9 @@
+#pragma once
+#include <cstdint>
+
+namespace tandem::cluster {
+
+/// A TCP port of the loopback interface that nobody listens on now. Throws Error where the system gives none.
+int64_t free_port();
+
+}  // namespace tandem::cluster

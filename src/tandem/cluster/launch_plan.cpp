@@ -1,0 +1,94 @@
+#include "tandem/cluster/launch_plan.h"
+
+#include <c10/util/StringUtil.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tandem/cluster/address.h"
+#include "tandem/cluster/free_port.h"
+#include "tandem/core/config.h"
+#include "tandem/core/error.h"
+
+namespace tandem::cluster {
+namespace {
+
+constexpr int64_t kPort = 29500, kMostProcesses = 65536;
+
+Config texts_of(const std::vector<Address>& addresses) {
+  Config::List texts;
+  for (const auto& address : addresses) texts.emplace_back(address.to_string());
+  return texts;
+}
+
+std::vector<Task> tasks_by_role(const LaunchOptions& options) {
+  if (options.worker_hosts.empty()) throw InvalidArgument("--worker_hosts: must be given with --ps_hosts");
+  const auto workers = parse_addresses(options.worker_hosts, "--worker_hosts");
+  std::vector<Address> servers;
+  if (!options.ps_hosts.empty()) servers = parse_addresses(options.ps_hosts, "--ps_hosts");
+  auto all = servers;
+  all.insert(all.end(), workers.begin(), workers.end());
+  check_different(all, "--ps_hosts and --worker_hosts");
+  Config cluster = Config::object();
+  if (!servers.empty()) cluster.set("ps", texts_of(servers));
+  cluster.set("worker", texts_of(workers));
+  std::vector<Task> tasks;
+  const auto add = [&](const char* role, const std::vector<Address>& addresses) {
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const Config config = Config::object(
+          {{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", static_cast<int64_t>(i)}})}});
+      tasks.push_back({c10::str(role, " ", i),
+                       is_this_host(addresses[i].host) ? "" : addresses[i].host,
+                       {{"TF_CONFIG", config.to_json()}}});
+    }
+  };
+  add("ps", servers);
+  add("worker", workers);
+  return tasks;
+}
+
+std::vector<Task> tasks_by_rank(const LaunchOptions& options) {
+  const auto hosts = options.hosts.empty() ? std::vector<std::string>{"127.0.0.1"} : options.hosts;
+  const auto count = static_cast<int64_t>(hosts.size());
+  const int64_t n = options.processes;
+  if (n < 1 || n > kMostProcesses)
+    throw InvalidArgument(c10::str("-n: must be from 1 to ", kMostProcesses, ", got ", n));
+  if (n < count) throw InvalidArgument(c10::str("-n: must be at least one for each of the ", count, " hosts, got ", n));
+  const bool all_here = std::all_of(hosts.begin(), hosts.end(), is_this_host);
+  const int64_t port = options.master_port > 0 ? options.master_port : all_here ? free_port() : kPort;
+  const std::string master = all_here ? "127.0.0.1" : hosts.front();
+  std::vector<Task> tasks;
+  for (int64_t h = 0, rank = 0; h < count; ++h) {
+    const int64_t local_size = n / count + (h < n % count ? 1 : 0);
+    const auto& host = hosts[static_cast<std::size_t>(h)];
+    for (int64_t local = 0; local < local_size; ++local, ++rank) {
+      tasks.push_back({c10::str("rank ", rank),
+                       is_this_host(host) ? "" : host,
+                       {{"RANK", std::to_string(rank)},
+                        {"WORLD_SIZE", std::to_string(n)},
+                        {"LOCAL_RANK", std::to_string(local)},
+                        {"LOCAL_WORLD_SIZE", std::to_string(local_size)},
+                        {"MASTER_ADDR", master},
+                        {"MASTER_PORT", std::to_string(port)}}});
+    }
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::vector<Task> launch_plan(const LaunchOptions& options) {
+  const bool by_role = !options.worker_hosts.empty() || !options.ps_hosts.empty();
+  if (by_role && (options.processes > 0 || !options.hosts.empty()))
+    throw InvalidArgument("-n and --hosts: must not be given with --worker_hosts, which says how many and where");
+  return by_role ? tasks_by_role(options) : tasks_by_rank(options);
+}
+
+bool is_this_host(const std::string& host) {
+  if (is_loopback(host)) return true;
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && host == name.data();
+}
+
+}  // namespace tandem::cluster

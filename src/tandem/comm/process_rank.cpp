@@ -1,0 +1,220 @@
+#include "tandem/comm/process_rank.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+
+#include "tandem/core/error.h"
+#include "tandem/core/log.h"
+#include "tandem/core/steady_seconds.h"
+
+namespace tandem::comm {
+namespace {
+
+constexpr double kSayWhoIsMissing = 5;  // seconds from one line to the next
+constexpr double kForOthersToNotice = 2;
+
+std::string key_of(const char* kind, int64_t rank) { return c10::str(kind, "/", rank); }
+
+// "rank 1", "ranks 1, 3"
+std::string named(const std::vector<int64_t>& ranks) {
+  return c10::str(ranks.size() == 1 ? "rank " : "ranks ", c10::Join(", ", ranks));
+}
+
+// The elements as one axis, whatever the order of the axes in memory.
+Tensor flat(const Tensor& tensor, const char* call) {
+  if (!tensor.is_non_overlapping_and_dense())
+    throw InvalidArgument(c10::str(call, ": tensors must be dense, got strides ", tensor.strides()));
+  return tensor.as_strided({tensor.numel()}, {1});
+}
+
+// What is copied and not computed with travels as bytes, whatever its type.
+Tensor bytes(const Tensor& tensor, const char* call) { return flat(tensor, call).view(at::kByte); }
+
+void check_adds_up(const Tensor& tensor, const char* call) {
+  const auto type = tensor.scalar_type();
+  if (type == at::kBool || at::isComplexType(type) || at::isQIntType(type))
+    throw InvalidArgument(c10::str(call, ": tensors of type ", type, " do not add up"));
+}
+
+}  // namespace
+
+ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
+                         std::chrono::milliseconds limit, MakeBackend make_backend)
+    : store_(std::move(store)), rank_(rank), ranks_(ranks), limit_(limit), make_backend_(std::move(make_backend)) {
+  meet();
+  backend_ = make_backend_(store_, rank_, ranks_);
+}
+
+// Before the backend, whose own messages name nobody.
+void ProcessRank::meet() {
+  store_->set(key_of("here", rank_), std::string("1"));
+  std::vector<int64_t> missing;
+  for (int64_t r = 0; r < ranks_; ++r) {
+    if (r != rank_) missing.push_back(r);
+  }
+  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
+  double said = start;
+  while (!missing.empty()) {
+    std::erase_if(missing, [&](int64_t r) { return store_->check({key_of("here", r)}); });
+    const double now = steady_seconds();
+    if (missing.empty()) break;
+    if (now - start > limit)
+      throw PeerError(c10::str("rank ", rank_, ": ", named(missing), " did not come within ", limit, " s"));
+    if (now - said > kSayWhoIsMissing) {
+      log_info(c10::str("rank ", rank_, ": waiting for ", named(missing)));
+      said = now;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+c10d::Backend& ProcessRank::backend(const char* call) {
+  if (failed_) throw PeerError(c10::str("rank ", rank_, ": ", call, ": the ranks parted before: ", failure_));
+  return *backend_.backend;
+}
+
+void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin) {
+  auto& own = backend(call.c_str());
+  Work work;
+  try {
+    work = begin(own);
+  } catch (const c10::Error& error) {
+    fail(call, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    fail(call, error.what());
+  }
+  finish(work, call);
+}
+
+void ProcessRank::finish(const Work& work, const std::string& call) {
+  const double start = steady_seconds();
+  try {
+    work->wait(limit_);
+  } catch (const c10::Error& error) {
+    fail(call, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    fail(call, error.what());
+  }
+  seconds_ += steady_seconds() - start;
+}
+
+void ProcessRank::fail(const std::string& call, const std::string& why) {
+  failed_ = true;
+  if (backend_.close) backend_.close();
+  in_progress_.clear();
+  std::vector<int64_t> lost;
+  try {
+    store_->set(key_of("noticed", rank_), std::string("1"));
+    const double until = steady_seconds() + kForOthersToNotice;
+    do {
+      lost.clear();
+      for (int64_t r = 0; r < ranks_; ++r) {
+        if (!store_->check({key_of("noticed", r)})) lost.push_back(r);
+      }
+      if (!lost.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    } while (!lost.empty() && steady_seconds() < until);
+  } catch (const std::exception&) {  // the store is in rank 0's process
+    lost = {0};
+  }
+  const auto reason = why.substr(0, why.find('\n'));
+  failure_ = c10::str(
+      call, ": ", lost.empty() ? "" : named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
+      reason);
+  throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+}
+
+void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all_reduce_async(tensor, options).wait(); }
+
+Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
+  check_adds_up(tensor, "all_reduce");
+  const auto call = c10::str("all_reduce", *options.what ? " of " : "", options.what);
+  auto& own = backend(call.c_str());
+  InProgress one{.what = call};
+  one.times.started = steady_seconds();
+  std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
+  if (tensor.numel() > 0 && ranks_ > 1) {
+    try {
+      one.work = own.allreduce(tensors, {});
+    } catch (const std::exception& error) {
+      fail(call, error.what());
+    }
+    bytes_sent_ += static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
+  }
+  const auto ticket = next_ticket_++;
+  in_progress_.emplace(ticket, std::move(one));
+  return Pending(*this, ticket);
+}
+
+bool ProcessRank::advance(uint64_t ticket) {
+  const auto found = in_progress_.find(ticket);
+  return found == in_progress_.end() || !found->second.work || found->second.work->isCompleted();
+}
+
+ReduceTimes ProcessRank::wait(uint64_t ticket) {
+  const auto found = in_progress_.find(ticket);
+  if (found == in_progress_.end()) throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+  auto one = std::move(found->second);
+  in_progress_.erase(found);
+  if (one.work) finish(one.work, one.what);
+  one.times.all_here = one.times.finished = steady_seconds();
+  return one.times;
+}
+
+void ProcessRank::let_go(uint64_t ticket) noexcept { in_progress_.erase(ticket); }
+
+void ProcessRank::reduce_scatter(const Tensor& whole, Tensor& part) {
+  check_adds_up(whole, "reduce_scatter");
+  if (part.numel() == 0) return;
+  Tensor from = whole, to = at::empty_like(part);  // the part may lie within the whole
+  run("reduce_scatter", [&](c10d::Backend& own) { return own._reduce_scatter_base(to, from, {}); });
+  part.copy_(to);
+  bytes_sent_ += static_cast<int64_t>(whole.nbytes()) * (ranks_ - 1) / ranks_;
+}
+
+void ProcessRank::all_gather(const Tensor& part, Tensor& whole) {
+  if (part.numel() == 0) return;
+  Tensor from = bytes(part.clone(), "all_gather"), to = bytes(whole, "all_gather");
+  run("all_gather", [&](c10d::Backend& own) { return own._allgather_base(to, from, {}); });
+  bytes_sent_ += static_cast<int64_t>(part.nbytes()) * (ranks_ - 1);
+}
+
+void ProcessRank::broadcast(Tensor& tensor, int64_t root) {
+  if (tensor.numel() == 0 || ranks_ == 1) return;
+  std::vector<Tensor> tensors{bytes(tensor, "broadcast")};
+  c10d::BroadcastOptions options;
+  options.rootRank = root;
+  run(c10::str("broadcast from rank ", root), [&](c10d::Backend& own) { return own.broadcast(tensors, options); });
+  if (rank_ == root) bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
+}
+
+void ProcessRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
+  std::vector<Tensor> tensors{bytes(tensor, "send")};
+  run(c10::str("send to rank ", to),
+      [&](c10d::Backend& own) { return own.send(tensors, static_cast<int>(to), static_cast<int>(tag)); });
+  bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
+}
+
+void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
+  std::vector<Tensor> tensors{bytes(tensor, "recv")};
+  run(c10::str("recv from rank ", from),
+      [&](c10d::Backend& own) { return own.recv(tensors, static_cast<int>(from), static_cast<int>(tag)); });
+}
+
+void ProcessRank::barrier() {
+  run("barrier", [&](c10d::Backend& own) { return own.barrier({}); });
+}
+
+std::unique_ptr<Communicator> ProcessRank::subgroup(const std::vector<int64_t>& ranks) {
+  const auto own = std::find(ranks.begin(), ranks.end(), rank_);
+  if (own == ranks.end()) throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", named(ranks)));
+  const auto name = c10::Join(",", ranks);  // those that call it are the same, and call it as often
+  auto store = c10::make_intrusive<c10d::PrefixStore>(c10::str("group ", name, " ", subgroups_[name]++), store_);
+  return std::make_unique<ProcessRank>(std::move(store), own - ranks.begin(), static_cast<int64_t>(ranks.size()),
+                                       limit_, make_backend_);
+}
+
+}  // namespace tandem::comm

@@ -1,0 +1,89 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "tandem/comm/communicator.h"
+
+namespace tandem::comm {
+
+/// What speaks with the other processes for one rank.
+struct ProcessBackend {
+  c10::intrusive_ptr<c10d::Backend> backend;
+  /// Ends its connections, and with them whatever waits on them here and on the other ranks.
+  std::function<void()> close;
+};
+
+/// A rank that is a process: collectives by a backend of LibTorch's c10d, keys in a store that all ranks reach. The
+/// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them.
+class ProcessRank final : public Communicator, private Pending::Source {
+ public:
+  /// Makes the backend of rank `rank` of `ranks`, whose keys are in `store`.
+  using MakeBackend =
+      std::function<ProcessBackend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks)>;
+
+  /// `limit`: for each call. Throws PeerError, naming the ranks that are missing, when not all come within it.
+  ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::chrono::milliseconds limit,
+              MakeBackend make_backend);
+
+  int64_t rank() const override { return rank_; }
+  int64_t world_size() const override { return ranks_; }
+  void all_reduce(Tensor& tensor, const ReduceOptions& options) override;
+  Pending all_reduce_async(Tensor& tensor, const ReduceOptions& options) override;
+  void reduce_scatter(const Tensor& whole, Tensor& part) override;
+  void all_gather(const Tensor& part, Tensor& whole) override;
+  void broadcast(Tensor& tensor, int64_t root) override;
+  void send(const Tensor& tensor, int64_t to, int64_t tag) override;
+  void recv(Tensor& tensor, int64_t from, int64_t tag) override;
+  void barrier() override;
+  std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
+
+  /// As the usual ring algorithms send them; c10d does not count.
+  int64_t bytes_sent() const override { return bytes_sent_; }
+  /// c10d does not tell waiting for others from moving data: all of it counts as moving.
+  double seconds_waiting() const override { return 0; }
+  double seconds_moving() const override { return seconds_; }
+
+ private:
+  using Work = c10::intrusive_ptr<c10d::Work>;
+  struct InProgress {
+    Work work;
+    ReduceTimes times;
+    std::string what;
+    bool let_go = false;
+  };
+
+  bool advance(uint64_t ticket) override;
+  ReduceTimes wait(uint64_t ticket) override;
+  void let_go(uint64_t ticket) noexcept override;
+
+  void meet();
+  c10d::Backend& backend(const char* call);
+  /// Starts `begin` and waits until it has ended.
+  void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
+  void finish(const Work& work, const std::string& call);
+  /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
+  /// those that did not.
+  [[noreturn]] void fail(const std::string& call, const std::string& why);
+
+  c10::intrusive_ptr<c10d::Store> store_;
+  int64_t rank_, ranks_;
+  std::chrono::milliseconds limit_;
+  MakeBackend make_backend_;
+  ProcessBackend backend_;
+  bool failed_ = false;
+  std::string failure_;
+  std::map<uint64_t, InProgress> in_progress_;
+  uint64_t next_ticket_ = 1;
+  std::map<std::string, int64_t> subgroups_;  // made so far, by their ranks
+  int64_t bytes_sent_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace tandem::comm

@@ -1,0 +1,161 @@
+// Ranks that speak by c10d's Gloo over sockets, here as threads that meet on the loopback interface.
+#include "tandem/comm/process_rank.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tandem/comm/gloo_backend.h"
+#include "tandem/comm/meeting_point.h"
+#include "tandem/comm/meeting_store.h"
+#include "tandem/core/steady_seconds.h"
+#include "tandem/testing/message_of.h"
+
+namespace tandem::comm {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::message_of;
+
+std::unique_ptr<ProcessRank> join(const MeetingPoint& point, int64_t rank, int64_t ranks, milliseconds limit) {
+  const auto make = [limit](const c10::intrusive_ptr<c10d::Store>& store, int64_t r, int64_t n) {
+    return make_gloo_backend(store, r, n, "127.0.0.1", limit);
+  };
+  auto store = c10::make_intrusive<MeetingStore>("127.0.0.1", point.port(), std::nullopt, limit);
+  return std::make_unique<ProcessRank>(std::move(store), rank, ranks, limit, make);
+}
+
+// Runs `act` as each of `ranks` ranks; what one throws is thrown here, the lowest rank's first.
+void as_ranks(int64_t ranks, const std::function<void(std::unique_ptr<ProcessRank>&)>& act,
+              milliseconds limit = milliseconds(20000)) {
+  const MeetingPoint point("127.0.0.1", 0, {});
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int64_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        auto own = join(point, r, ranks, limit);
+        act(own);
+      } catch (...) {
+        errors[static_cast<std::size_t>(r)] = std::current_exception();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+TEST(ProcessRank, AddsUpAllTypesAndSizes) {
+  for (const int64_t ranks : {1, 2, 3, 4}) {
+    as_ranks(ranks, [&](auto& own) {
+      for (const auto type : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kInt, at::kLong, at::kByte}) {
+        for (const int64_t n : {0, 1, 7, 1000}) {
+          Tensor x = at::full({n}, static_cast<double>(own->rank() + 1), type);
+          own->all_reduce(x, {});
+          EXPECT_TRUE(at::equal(x, at::full({n}, static_cast<double>(ranks * (ranks + 1) / 2), type))) << type << n;
+        }
+      }
+      Tensor last = at::arange(24, at::kFloat).view({2, 3, 4}).permute({2, 0, 1});  // dense, in another order
+      const Tensor want = last * static_cast<double>(ranks);
+      own->all_reduce(last, {});
+      EXPECT_TRUE(at::equal(last, want));
+      EXPECT_EQ(message_of([&] {
+                  Tensor flags = at::ones({2}, at::kBool);
+                  own->all_reduce(flags, {});
+                }),
+                "all_reduce: tensors of type Bool do not add up");
+    });
+  }
+}
+
+TEST(ProcessRank, SeveralInProgress) {
+  as_ranks(3, [](auto& own) {
+    std::vector<Tensor> all;
+    std::vector<Pending> pending;
+    for (int64_t i = 0; i < 20; ++i) {
+      all.push_back(at::full({100 * i + 1}, static_cast<double>(own->rank() + i)));
+      pending.push_back(own->all_reduce_async(all.back(), {.what = "bucket"}));
+    }
+    pending[3] = Pending();  // let go of
+    for (auto& one : pending) one.wait();
+    own->barrier();
+    for (int64_t i = 0; i < 20; ++i) {
+      if (i != 3)
+        EXPECT_EQ(all[static_cast<std::size_t>(i)].sum().template item<double>(), (3 + 3.0 * i) * (100 * i + 1));
+    }
+    EXPECT_GT(own->bytes_sent(), 0);
+  });
+}
+
+TEST(ProcessRank, GathersScattersBroadcastsAndSends) {
+  as_ranks(3, [](auto& own) {
+    const auto r = static_cast<double>(own->rank());
+    Tensor part = at::full({2, 2}, r), whole = at::zeros({6, 2});
+    own->all_gather(part, whole);
+    for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(at::equal(whole.narrow(0, 2 * i, 2), at::full({2, 2}, double(i))));
+    Tensor slice = whole.narrow(0, 2 * own->rank(), 2);
+    own->reduce_scatter(whole, slice);
+    EXPECT_TRUE(at::equal(slice, at::full({2, 2}, 3 * r)));
+    Tensor x = at::full({5}, r);
+    own->broadcast(x, 2);
+    EXPECT_TRUE(at::equal(x, at::full({5}, 2.0)));
+    const int64_t next = (own->rank() + 1) % 3, before = (own->rank() + 2) % 3;
+    Tensor got = at::zeros({4});
+    if (own->rank() == 0) {
+      own->send(at::full({4}, r), next, 7);
+      own->recv(got, before, 7);
+    } else {
+      own->recv(got, before, 7);
+      own->send(at::full({4}, r), next, 7);
+    }
+    EXPECT_TRUE(at::equal(got, at::full({4}, static_cast<double>(before))));
+  });
+}
+
+TEST(ProcessRank, SubgroupsSpeakAmongThemselves) {
+  as_ranks(4, [](auto& own) {
+    const bool even = own->rank() % 2 == 0;
+    const std::vector<int64_t> ranks = even ? std::vector<int64_t>{0, 2} : std::vector<int64_t>{3, 1};
+    for (int again = 0; again < 2; ++again) {
+      const auto group = own->subgroup(ranks);
+      EXPECT_EQ(group->rank(), even ? own->rank() / 2 : own->rank() == 3 ? 0 : 1);
+      Tensor x = at::full({3}, static_cast<double>(own->rank()));
+      group->all_reduce(x, {});
+      EXPECT_TRUE(at::equal(x, at::full({3}, even ? 2.0 : 4.0)));
+    }
+  });
+}
+
+TEST(ProcessRank, NamesWhoDoesNotCome) {
+  const MeetingPoint point("127.0.0.1", 0, {});
+  EXPECT_EQ(message_of<PeerError>([&] { join(point, 0, 3, milliseconds(100)); }),
+            "rank 0: ranks 1, 2 did not come within 0.1 s");
+}
+
+TEST(ProcessRank, NamesWhoIsLost) {  // rank 1 goes in the midst of the others' second exchange
+  std::vector<std::string> messages(3);
+  const double start = steady_seconds();
+  as_ranks(3, [&](auto& own) {
+    const auto rank = own->rank();
+    Tensor x = at::ones({1000});
+    own->all_reduce(x, {});
+    if (rank == 1) {
+      std::this_thread::sleep_for(milliseconds(200));
+      own.reset();
+      return;
+    }
+    messages[static_cast<std::size_t>(rank)] = message_of<PeerError>([&] { own->all_reduce(x, {.what = "bucket 2"}); });
+    EXPECT_NE(message_of<PeerError>([&] { own->barrier(); }).find("the ranks parted before: "), std::string::npos);
+  });
+  for (const std::size_t rank : {0, 2}) {
+    const auto begin = "rank " + std::to_string(rank) + ": all_reduce of bucket 2: rank 1 is lost or late: ";
+    EXPECT_EQ(messages[rank].rfind(begin, 0), 0U) << messages[rank];
+  }
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
+}  // namespace
+}  // namespace tandem::comm

@@ -1,0 +1,196 @@
+// Modules trained by several ranks, which are threads here: the numbers of one process.
+#include "tandem/distribution/distributed_data_parallel.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/nn/functional/activation.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/sgd.h>
+
+#include "tandem/comm/local_group.h"
+#include "tandem/core/random.h"
+#include "tandem/testing/closeness.h"
+#include "tandem/testing/message_of.h"
+#include "tandem/testing/run_ranks.h"
+
+namespace tandem::distribute {
+namespace {
+
+using testing::difference;
+using testing::message_of;
+using testing::run_ranks;
+
+// Two ways from input to output, of which a call may take one alone.
+struct BranchesImpl : torch::nn::Module {
+  explicit BranchesImpl(uint64_t seed, int64_t units = 6) {
+    first = register_module("first", torch::nn::Linear(4, units));
+    norm = register_module("norm", torch::nn::BatchNorm1d(units));
+    left = register_module("left", torch::nn::Linear(units, 3));
+    right = register_module("right", torch::nn::Linear(units, 3));
+    const c10::NoGradGuard no_grad;
+    uint64_t i = 0;
+    for (auto& p : parameters()) p.copy_(RandomStream(seed).fold(i++).normal(Shape::of(p.sizes().vec())));
+    for (auto& b : buffers()) b.fill_(static_cast<double>(seed));
+  }
+  Tensor forward(const Tensor& x, bool take_right) {
+    const Tensor y = at::tanh(first(x));
+    return take_right ? left(y) + right(y) : left(y);
+  }
+  torch::nn::Linear first{nullptr}, left{nullptr}, right{nullptr};
+  torch::nn::BatchNorm1d norm{nullptr};  // never called: its parameters stay unused
+};
+TORCH_MODULE(Branches);
+
+ProcessGroup group_of(comm::Communicator& ranks) {
+  return {std::shared_ptr<comm::Communicator>(&ranks, [](comm::Communicator*) {}), ranks.rank()};
+}
+Tensor rows(int64_t first, int64_t count, uint64_t key) {
+  return RandomStream(key).normal({64, 4}).narrow(0, first, count);
+}
+Tensor loss_of(const Tensor& output) { return output.square().mean(); }
+
+TEST(DistributedDataParallel, BeginsAlike) {  // U43
+  run_ranks(3, [](comm::Communicator& ranks) {
+    const auto group = group_of(ranks);
+    DistributedDataParallel<Branches> model(Branches(static_cast<uint64_t>(ranks.rank()) + 1), group);
+    Branches first(1);
+    const auto own = model.parameters(), want = first->parameters();
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(at::equal(own[i], want[i])) << i;
+    for (const auto& buffer : model.module()->buffers()) EXPECT_TRUE(buffer.eq(1).all().item<bool>());
+  });
+}
+
+TEST(DistributedDataParallel, TrainsAsOneProcessDoes) {
+  for (const int64_t ranks : {1, 2, 4}) {
+    for (const int64_t bucket_bytes : {16, 200, 25 << 20}) {
+      Branches one(5);
+      torch::optim::SGD plain(one->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+      for (int step = 0; step < 3; ++step) {
+        plain.zero_grad();
+        loss_of(one->forward(rows(16 * step, 16, 9), true)).backward();
+        plain.step();
+      }
+      run_ranks(ranks, [&](comm::Communicator& communicator) {
+        const auto group = group_of(communicator);
+        DistributedDataParallel<Branches> model(Branches(static_cast<uint64_t>(communicator.rank()) + 5), group,
+                                                {.bucket_bytes = bucket_bytes});
+        torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+        const int64_t part = 16 / ranks;
+        for (int step = 0; step < 3; ++step) {
+          optimizer.zero_grad();
+          loss_of(model(rows(16 * step + part * communicator.rank(), part, 9), true)).backward();
+          optimizer.step();
+        }
+        const auto own = model.parameters(), want = one->parameters();
+        for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(own[i], want[i], 1e-6), "") << i;
+      });
+    }
+  }
+}
+
+TEST(DistributedDataParallel, UnusedParametersCountAsZeroOrGetNothing) {  // U42
+  run_ranks(2, [](comm::Communicator& ranks) {
+    const auto group = group_of(ranks);
+    DistributedDataParallel<Branches> model(Branches(3), group);
+    for (int again = 0; again < 2; ++again) {
+      model.module()->zero_grad();
+      const Tensor x = rows(0, 4, 1);
+      loss_of(model(x, ranks.rank() == 0)).backward();  // rank 1 does not take the right way
+      Branches alone(3);
+      loss_of(alone->forward(x, true)).backward();
+      EXPECT_EQ(difference(model.module()->right->weight.grad(), alone->right->weight.grad() / 2, 1e-6), "");
+      EXPECT_FALSE(model.module()->norm->weight.grad().defined());
+    }
+  });
+}
+
+TEST(DistributedDataParallel, NoSyncAddsUpUntilABackwardThatExchanges) {  // U67: 2 x 4 rows are one batch of 8
+  run_ranks(2, [](comm::Communicator& ranks) {
+    const auto group = group_of(ranks);
+    DistributedDataParallel<Branches> model(Branches(3), group);
+    const int64_t first = 8 * ranks.rank();
+    for (int again = 0; again < 2; ++again) {
+      model.module()->zero_grad();
+      const auto before = ranks.bytes_sent();
+      {
+        const auto quiet = model.no_sync();
+        (loss_of(model(rows(first, 4, 1), true)) / 2).backward();
+      }
+      EXPECT_EQ(ranks.bytes_sent(), before);
+      (loss_of(model(rows(first + 4, 4, 1), true)) / 2).backward();
+      Branches whole(3);
+      loss_of(whole->forward(rows(0, 16, 1), true)).backward();
+      EXPECT_EQ(difference(model.module()->first->weight.grad(), whole->first->weight.grad(), 1e-6), "");
+    }
+  });
+}
+
+// One rank that counts the exchanges that were started.
+class Counting final : public comm::Communicator {
+ public:
+  int64_t started = 0;
+
+  int64_t rank() const override { return 0; }
+  int64_t world_size() const override { return 1; }
+  void all_reduce(Tensor& tensor, const comm::ReduceOptions& options) override { own().all_reduce(tensor, options); }
+  comm::Pending all_reduce_async(Tensor& tensor, const comm::ReduceOptions& options) override {
+    ++started;
+    return own().all_reduce_async(tensor, options);
+  }
+  void reduce_scatter(const Tensor& whole, Tensor& part) override { own().reduce_scatter(whole, part); }
+  void all_gather(const Tensor& part, Tensor& whole) override { own().all_gather(part, whole); }
+  void broadcast(Tensor& tensor, int64_t root) override { own().broadcast(tensor, root); }
+  void send(const Tensor& tensor, int64_t to, int64_t tag) override { own().send(tensor, to, tag); }
+  void recv(Tensor& tensor, int64_t from, int64_t tag) override { own().recv(tensor, from, tag); }
+  void barrier() override { own().barrier(); }
+  std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override { return own().subgroup(ranks); }
+  int64_t bytes_sent() const override { return 0; }
+  double seconds_waiting() const override { return 0; }
+  double seconds_moving() const override { return 0; }
+
+ private:
+  comm::Communicator& own() { return group_.rank(0); }
+  comm::LocalGroup group_{1, 30};
+};
+
+TEST(DistributedDataParallel, ExchangesWhileBackwardRuns) {
+  Counting ranks;
+  DistributedDataParallel<Branches> model(Branches(3), group_of(ranks), {.bucket_bytes = 100});
+  int64_t before_the_first_layer = -1;
+  model.module()->first->weight.register_hook([&](const Tensor&) { before_the_first_layer = ranks.started; });
+  loss_of(model(rows(0, 4, 1), true)).backward();
+  EXPECT_GE(before_the_first_layer, 1);  // the last layers' buckets
+  EXPECT_GT(ranks.started, before_the_first_layer);
+}
+
+TEST(DistributedDataParallel, NamesTheRankThatHasAnotherModule) {
+  run_ranks(3, [](comm::Communicator& ranks) {
+    const auto group = group_of(ranks);
+    EXPECT_EQ(message_of([&] { DistributedDataParallel<Branches>(Branches(1, ranks.rank() == 2 ? 7 : 6), group); }),
+              "DistributedDataParallel: all ranks must have the same parameters and buffers, but rank 2's differ from "
+              "rank 0's in number, name, type or shape");
+  });
+}
+
+TEST(ProcessGroup, GathersAndBroadcasts) {
+  run_ranks(3, [](comm::Communicator& ranks) {
+    const auto group = group_of(ranks);
+    const auto all = group.all_gather(at::full({2, 1}, ranks.rank(), at::kLong));
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_TRUE(at::equal(all[2], at::full({2, 1}, 2, at::kLong)));
+    EXPECT_EQ(group.broadcast_object(ranks.rank() == 1 ? "from 1" : "else", 1), "from 1");
+    EXPECT_EQ(group.device().to_string(), "cpu:" + std::to_string(ranks.rank()));
+  });
+}
+
+TEST(ProcessGroup, AloneWhereNobodySaysMore) {
+  const auto group = init_process_group();
+  EXPECT_EQ(group.world_size(), 1);
+  group.barrier();
+  EXPECT_EQ(message_of([] { init_process_group({.backend = "glo"}); }),
+            "backend 'glo' is not known; did you mean 'gloo'?");
+}
+
+}  // namespace
+}  // namespace tandem::distribute

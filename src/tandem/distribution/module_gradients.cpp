@@ -1,0 +1,123 @@
+#include "tandem/distribution/module_gradients.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem::distribute {
+
+class ModuleGradients::Hook final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  Hook(ModuleGradients& owner, std::size_t i) : owner_(owner), i_(i) {}
+  void operator()(const Tensor&) override { owner_.ready(i_); }
+
+ private:
+  ModuleGradients& owner_;
+  std::size_t i_;
+};
+
+ModuleGradients::ModuleGradients(const Named& parameters, comm::Communicator& ranks, int64_t bucket_bytes)
+    : ranks_(ranks) {
+  if (bucket_bytes <= 0) throw InvalidArgument(c10::str("bucket_bytes: must be positive, got ", bucket_bytes));
+  int64_t open_bytes = 0;
+  std::vector<int64_t> numbers;  // elements of each bucket
+  for (auto named = parameters.rbegin(); named != parameters.rend(); ++named) {
+    const auto& [name, tensor] = *named;
+    if (!tensor.requires_grad()) continue;
+    if (!tensor.is_leaf() || !tensor.is_cpu() || !tensor.is_non_overlapping_and_dense())
+      throw InvalidArgument(c10::str("parameter '", name, "': must be a dense leaf on the CPU"));
+    if (torch::autograd::impl::post_acc_grad_hooks(tensor))
+      throw InvalidArgument(c10::str("parameter '", name, "': its gradient is exchanged by another already"));
+    const bool fits = !buckets_.empty() && open_bytes + static_cast<int64_t>(tensor.nbytes()) <= bucket_bytes &&
+                      parameters_.back().scalar_type() == tensor.scalar_type();
+    if (!fits) {
+      buckets_.emplace_back();
+      numbers.push_back(0);
+      open_bytes = 0;
+    }
+    auto& bucket = buckets_.back();
+    if (bucket.members.empty()) bucket.what = c10::str("bucket ", buckets_.size() - 1, " (from ", name, " on)");
+    bucket.members.push_back(parameters_.size());
+    bucket_of_.push_back(buckets_.size() - 1);
+    parameters_.push_back(tensor);
+    open_bytes += static_cast<int64_t>(tensor.nbytes());
+    numbers.back() += tensor.numel();
+  }
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    auto& bucket = buckets_[b];
+    bucket.flat = at::zeros({numbers[b]}, parameters_[bucket.members.front()].options());
+    int64_t begin = 0;
+    for (auto i : bucket.members) {
+      const auto& p = parameters_[i];
+      // Of the same memory and no view of it: optimizers detach gradients in place, which views refuse.
+      places_.push_back(bucket.flat.as_strided(p.sizes(), p.strides(), begin).variable_data());
+      begin += p.numel();
+    }
+  }
+  used_ = at::zeros({static_cast<int64_t>(parameters_.size())}, at::kFloat);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i], std::make_unique<Hook>(*this, i));
+}
+
+ModuleGradients::~ModuleGradients() {
+  for (const auto& p : parameters_) torch::autograd::impl::set_post_acc_grad_hooks(p, nullptr);
+}
+
+void ModuleGradients::ready(std::size_t i) {
+  if (!exchange_) return;
+  if (!in_backward_) {
+    in_backward_ = true;
+    next_ = 0;
+    used_.zero_();
+    for (auto& bucket : buckets_) bucket.missing = bucket.members.size();
+    torch::autograd::Engine::get_default_engine().queue_callback([this] { finish(); });
+  }
+  take(i);
+  start_ready();
+}
+
+// The gradient into its place, where it is not there already.
+void ModuleGradients::take(std::size_t i) {
+  const c10::NoGradGuard no_grad;
+  const Tensor gradient = parameters_[i].grad();
+  if (!gradient.defined()) {
+    places_[i].zero_();
+  } else {
+    used_[static_cast<int64_t>(i)] = 1;
+    if (gradient.const_data_ptr() != places_[i].const_data_ptr()) places_[i].copy_(gradient);
+  }
+  --buckets_[bucket_of_[i]].missing;
+}
+
+void ModuleGradients::start_ready() {
+  for (; next_ < buckets_.size() && buckets_[next_].missing == 0; ++next_) {
+    auto& bucket = buckets_[next_];
+    bucket.pending = ranks_.all_reduce_async(bucket.flat, {.what = bucket.what.c_str()});
+  }
+}
+
+void ModuleGradients::finish() {
+  in_backward_ = false;
+  const c10::NoGradGuard no_grad;
+  for (std::size_t b = next_; b < buckets_.size(); ++b) {
+    for (auto i : buckets_[b].members) {
+      if (used_[static_cast<int64_t>(i)].item<float>() == 0) take(i);
+    }
+  }
+  start_ready();
+  used_pending_ = ranks_.all_reduce_async(used_, {.what = "parameters that were used"});
+  for (auto& bucket : buckets_) bucket.pending.wait();
+  used_pending_.wait();
+  const auto* used = used_.const_data_ptr<float>();
+  for (auto& bucket : buckets_) bucket.flat.mul_(1.0 / static_cast<double>(ranks_.world_size()));
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (used[i] > 0 && !parameters_[i].grad().is_same(places_[i])) parameters_[i].mutable_grad() = places_[i];
+  }
+}
+
+}  // namespace tandem::distribute

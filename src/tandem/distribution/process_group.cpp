@@ -1,0 +1,59 @@
+#include "tandem/distribution/process_group.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/StringUtil.h>
+
+#include <cstring>
+
+#include "tandem/cluster/who_am_i.h"
+#include "tandem/comm/join_processes.h"
+#include "tandem/core/error.h"
+#include "tandem/distribution/strategy.h"
+
+namespace tandem::distribute {
+
+ProcessGroup::ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank, std::shared_ptr<void> hold)
+    : hold_(std::move(hold)), rank_(std::move(rank)), local_rank_(local_rank) {}
+
+int64_t ProcessGroup::rank() const { return rank_->rank(); }
+int64_t ProcessGroup::world_size() const { return rank_->world_size(); }
+Device ProcessGroup::device() const { return {c10::str("cpu:", local_rank_)}; }
+void ProcessGroup::all_reduce(Tensor& tensor) const { rank_->all_reduce(tensor, {}); }
+
+std::vector<Tensor> ProcessGroup::all_gather(const Tensor& tensor) const {
+  const Tensor part = tensor.detach().contiguous().view({-1});
+  Tensor whole = at::empty({world_size() * part.numel()}, part.options());
+  rank_->all_gather(part, whole);
+  std::vector<Tensor> all;
+  for (int64_t r = 0; r < world_size(); ++r)
+    all.push_back(whole.narrow(0, r * part.numel(), part.numel()).view(tensor.sizes()));
+  return all;
+}
+
+void ProcessGroup::broadcast(Tensor& tensor, int64_t root) const { rank_->broadcast(tensor, root); }
+
+std::string ProcessGroup::broadcast_object(const std::string& object, int64_t root) const {
+  Tensor size = at::full({}, static_cast<int64_t>(object.size()), at::kLong);
+  rank_->broadcast(size, root);
+  Tensor bytes = at::empty({size.item<int64_t>()}, at::kByte);
+  if (rank() == root) std::memcpy(bytes.data_ptr(), object.data(), object.size());
+  rank_->broadcast(bytes, root);
+  return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<std::size_t>(bytes.numel())};
+}
+
+void ProcessGroup::barrier() const { rank_->barrier(); }
+
+ProcessGroup init_process_group(const ProcessGroupOptions& options) {
+  if (options.backend != "auto" && options.backend != "gloo")
+    throw_unknown_name("backend", options.backend, {"auto", "gloo"});
+  if (!(options.limit_seconds > 0))
+    throw InvalidArgument(c10::str("init_process_group: limit_seconds must be positive, got ", options.limit_seconds));
+  const auto member = cluster::who_am_i(cluster::Environment());
+  // The ranks of a host share its cores: with more threads than cores, all of them wait for one another.
+  if (member.local_size > 1) at::set_num_threads(static_cast<int>(threads_per_device(member.local_size, 0)));
+  auto joined = comm::join_processes(member, options.limit_seconds);
+  return {std::move(joined.rank), member.local_rank, std::move(joined.meeting)};
+}
+
+}  // namespace tandem::distribute

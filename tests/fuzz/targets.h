@@ -1,0 +1,19 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tandem::fuzz {
+
+/// What is fuzzed: bytes that are right, from which wrong ones are made, and what reads them. `read` throws DataError
+/// on bytes that are wrong, and nothing else.
+struct Target {
+  std::string name;
+  std::vector<std::string> seeds;
+  std::function<void(const std::string& bytes)> read;
+};
+
+/// The zip directory of a .keras file, the config in it, and a safetensors file. `folder` is for files on the way.
+std::vector<Target> targets(const std::string& folder);
+
+}  // namespace tandem::fuzz
