@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 #include "tandem/distribution/host_part.h"
 #include "tandem/distribution/sum_over_replicas.h"
 
@@ -93,7 +94,7 @@ Tensors HostPart::Rank::run(const Graph& graph, const Tensors& inputs, const Cal
 void HostPart::Rank::run_host(const DividedGraph& divided, const Segment& segment, std::vector<Tensor>& values,
                               const CallContext& context) {
   variable_list given, all;
-  for (auto number : segment.reads) given.push_back(values[number].to(at::kCPU));
+  for (auto number : segment.reads) given.push_back(with_mask_of(values[number], values[number].to(at::kCPU)));
   std::vector<std::size_t> wanted;  // a loss may ask for the logits behind an output
   for (std::size_t k = 0; k < segment.writes.size(); ++k) {
     const bool is_output =
@@ -115,7 +116,7 @@ void HostPart::Rank::run_host(const DividedGraph& divided, const Segment& segmen
   } else {
     results = forward(segment, wanted, given, context, false);
   }
-  for (auto& result : results) result = result.to(device_);
+  for (auto& result : results) result = with_mask_of(result, result.to(device_));
   std::size_t next = 0;
   for (const auto& [within, number] : segment.writes) values[number] = results[next++];
   for (auto k : call_->logits_of()) context.logits->remember(values[segment.writes[k].second], results[next++]);

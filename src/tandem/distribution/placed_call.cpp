@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 
 namespace tandem::distribute {
 
@@ -56,7 +57,7 @@ void PlacedCall::forward_segment(std::size_t s) {
     const Tensor& value = values_[number];
     if (maker_[number] < runs_.size())
       devices_.note_sent(divided_.segments[maker_[number]].place, segment.place, value);
-    given.push_back(value.detach().to(devices_.memory(segment.place)));
+    given.push_back(with_mask_of(value, value.detach().to(devices_.memory(segment.place))));
     if (differentiable_ && value.requires_grad()) given.back().set_requires_grad(true);
   }
   if (differentiable_) own.leaves = given;
@@ -76,7 +77,9 @@ void PlacedCall::find_results() {
 
 std::vector<Tensor> PlacedCall::results() const {
   std::vector<Tensor> results;
-  const auto add = [&](const Tensor& value) { results.push_back(value.detach().to(devices_.memory(0))); };
+  const auto add = [&](const Tensor& value) {
+    results.push_back(with_mask_of(value, value.detach().to(devices_.memory(0))));
+  };
   for (auto i : made_outputs_) add(values_[divided_.outputs[i]]);
   for (auto i : logits_of_) {
     const auto number = divided_.outputs[i];
