@@ -64,7 +64,7 @@ struct Node {
   static uint64_t next_number();
 };
 
-/// While alive, nodes made on this thread are placed on `device`. Scopes nest; the inner one wins.
+/// While alive, nodes made on this thread are placed on `device` (docs/placement.md). Scopes nest; the inner one wins.
 class DeviceScope {
  public:
   explicit DeviceScope(const Device& device);
