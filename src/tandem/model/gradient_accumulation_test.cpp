@@ -10,14 +10,12 @@
 #include "tandem/layers/dense.h"
 #include "tandem/layers/input.h"
 #include "tandem/model/body.h"
-#include "tandem/model/load_model.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/optimizers/lamb.h"
 #include "tandem/optimizers/loss_scale_optimizer.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
-#include "tandem/testing/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -90,22 +88,6 @@ TEST(GradientAccumulation, AGroupThatTheEndOfFitCutsOffGoesOnInTheNext) {
   whole.fit(group_x(), group_y(), options);
   const auto got = parts.get_weights(), want = whole.get_weights();
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(at::equal(got[i], want[i])) << i;
-}
-
-TEST(GradientAccumulation, AFileKeepsAnOpenGroup) {
-  const testing::TemporaryFolder folder;
-  const FitOptions options{.batch_size = 16, .epochs = 1, .verbose = 0, .shuffle = false};
-  for (const char* name : {"m.keras", "m.h5"}) {
-    for (const Handle<Optimizer>& optimizer : {sgd(3), Handle<Optimizer>(LossScaleOptimizer(adam(3)))}) {
-      auto model = grouping(optimizer, of_cpus(1));
-      model.fit(group_x(), group_y(), options);  // four batches: one lies in the accumulator
-      model.save(folder.file(name));
-      Model loaded = load_model(folder.file(name));
-      for (auto* trained : {static_cast<Model*>(&model), &loaded}) trained->fit(group_x(), group_y(), options);
-      const auto got = loaded.get_weights(), want = model.get_weights();
-      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(at::equal(got[i], want[i])) << name << " " << i;
-    }
-  }
 }
 
 TEST(LossScale, OfAPowerOfTwoChangesNothing) {
