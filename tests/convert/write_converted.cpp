@@ -23,7 +23,9 @@ int main(int argc, char** argv) try {
   }
   std::sort(names.begin(), names.end());
   std::string text =
-                  "#include <tandem/layers/catalog.h>\n#include <tandem/light.h>\n#include <tandem/network/graph.h>\n\n"
+                  "#include <tandem/layers/catalog.h>\n#include <tandem/layers/layer_calls.h>\n#include "
+                  "<tandem/layers/operation.h>\n"
+                  "#include <tandem/light.h>\n#include <tandem/network/graph.h>\n\n"
                   "#include \"converted_cases.h\"\n\n",
               rows;
   for (const auto& name : names) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/call_arguments.h"
 #include "tandem/network/tensor_structure.h"
 #include "tandem/saving/cpp_text.h"
 #include "tandem/saving/nested_network.h"
@@ -40,6 +41,17 @@ bool trained_as_a_whole(const Layer& layer) {
 // {a, b}, or a alone.
 std::string list_text(const std::vector<std::string>& items) {
   return items.size() == 1 ? items.front() : c10::str("{", c10::Join(", ", items), "}");
+}
+
+// Arguments as Keras writes them, tensors by their number among the inputs.
+std::string call_with_arguments(const std::string& layer, const CallArguments& arguments,
+                                const std::vector<std::string>& inputs) {
+  const auto json = [](const Config& config) {
+    return c10::str("Config::from_json(", cpp_literal(config.to_json()), ")");
+  };
+  return c10::str("call_in_graph(", layer, ".get(), {", c10::Join(", ", inputs),
+                  "}, std::make_shared<CallArguments>(CallArguments{", json(arguments.args), ".as_list(), ",
+                  json(arguments.kwargs), "}))");
 }
 
 bool has_object(const Config& structure) {
@@ -126,9 +138,10 @@ void CppNetworkWriter::write_graph(const Graph& graph, Body& body) {
   for (const auto& node : nodes) ++calls[node->layer.get()];
   std::map<const Layer*, std::string> layers;  // variables
   std::map<const Node*, std::string> values;
+  const auto has_list = [](const Node& node) { return node.arguments || node.output_shapes.size() > 1; };
   const auto value_of = [&](const KerasTensor& tensor) {
     const std::string& name = values.at(tensor.node().get());
-    return tensor.node()->output_shapes.size() == 1 ? name : c10::str(name, "[", tensor.index(), "]");
+    return has_list(*tensor.node()) ? c10::str(name, "[", tensor.index(), "]") : name;
   };
   for (const auto& node : nodes) {
     const Layer& layer = *node->layer;
@@ -157,8 +170,10 @@ void CppNetworkWriter::write_graph(const Graph& graph, Body& body) {
     std::vector<std::string> inputs;
     for (const auto& input : node->inputs) inputs.push_back(value_of(input));
     values[node.get()] = body.names.unique(layer.name());
-    body.line(c10::str("const auto ", values[node.get()], " = ", made,
-                       node->output_shapes.size() == 1 ? "" : ".outputs", "(", list_text(inputs), ");"));
+    const std::string call = node->arguments
+                                 ? call_with_arguments(made, *node->arguments, inputs)
+                                 : c10::str(made, has_list(*node) ? ".outputs(" : "(", list_text(inputs), ")");
+    body.line(c10::str("const auto ", values[node.get()], " = ", call, ";"));
   }
   const auto all = [&](const KerasTensors& tensors) {
     std::vector<std::string> items;

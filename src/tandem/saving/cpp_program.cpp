@@ -52,6 +52,8 @@ std::string cpp_program(const Network& network, const std::vector<std::string>& 
       "it predicts.\n";
   for (const auto& remark : remarks) text += c10::str("// ", on_one_line(remark), "\n");
   if (body.find("layer_from_config(") != std::string::npos) text += "#include <tandem/layers/catalog.h>\n";
+  if (body.find("call_in_graph(") != std::string::npos) text += "#include <tandem/layers/layer_calls.h>\n";
+  if (body.find("operation_from_config(") != std::string::npos) text += "#include <tandem/layers/operation.h>\n";
   text += "#include <tandem/light.h>\n";
   if (body.find("static_cast<Graph&>") != std::string::npos) text += "#include <tandem/network/graph.h>\n";
   text += "\n#include <iostream>\n\nusing namespace tandem;\nusing namespace tandem::layers;\n\n";

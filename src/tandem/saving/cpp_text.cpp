@@ -10,6 +10,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/python_text.h"
 #include "tandem/layers/catalog.h"
+#include "tandem/layers/operation.h"
 #include "tandem/layers/register_layer.h"
 #include "tandem/layers/serialization.h"
 #include "tandem/saving/cpp_classes.h"
@@ -147,6 +148,12 @@ std::string cpp_layer(const Layer& layer) {
   const auto refused = [&](const std::string& why) {
     return InvalidArgument(c10::str("layer '", layer.name(), "' (", kind, ") cannot be written as C++: ", why));
   };
+  if (const auto* operation = dynamic_cast<const OperationLayer*>(&layer)) {
+    Config config = operation->get_config();
+    config.set("name", layer.name());
+    return c10::str("operation_from_config(", cpp_literal(kind), ", ", cpp_literal(operation->kind().module),
+                    ", Config::from_json(", cpp_literal(config.to_json()), "))");
+  }
   if (std::find(ours.begin(), ours.end(), kind) == ours.end() || !registered_layer_name(layer).empty())
     throw refused("its class is a program's own");
   try {
