@@ -120,7 +120,7 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
   } catch (const std::exception&) {  // the store is in rank 0's process
     lost = {0};
   }
-  const auto reason = why.substr(0, why.find('\n'));
+  const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
   failure_ = c10::str(
       call, ": ", lost.empty() ? "" : named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
       reason);
