@@ -16,15 +16,15 @@ void expect_train_refused(Arguments flags, const std::string& line) {
 TEST(BadInput, UnknownCommand) {
   expect_refused({"trian", "minigooglenet"}, 2, "command 'trian' is not known; did you mean 'train'?");
   expect_refused({"bench", "trian"}, 2, "command 'trian' is not known; did you mean 'train'?");
-  expect_refused(
-      {"qqqqq"}, 2,
-      "command 'qqqqq' is not known; known: 'train', 'evaluate', 'predict', 'summary', 'convert', 'bench', 'info'");
+  expect_refused({"qqqqq"}, 2,
+                 "command 'qqqqq' is not known; known: 'train', 'evaluate', 'predict', 'summary', 'convert', 'bench', "
+                 "'info', 'launch'");
 }
 
 TEST(BadInput, MissingCommandOrModel) {
-  expect_refused(
-      {}, 2,
-      "a command must follow 'tandem': train, evaluate, predict, summary, convert, bench, info; see 'tandem --help'");
+  expect_refused({}, 2,
+                 "a command must follow 'tandem': train, evaluate, predict, summary, convert, bench, info, launch; see "
+                 "'tandem --help'");
   expect_refused({"bench"}, 2, "a command must follow 'tandem bench': train; see 'tandem bench --help'");
   expect_refused({"train"}, 2, "MODEL is required; see 'tandem train --help'");
 }
