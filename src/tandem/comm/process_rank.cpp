@@ -108,6 +108,7 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
   in_progress_.clear();
   std::vector<int64_t> lost;
   try {
+    store_->setTimeout(std::chrono::milliseconds(2000));  // who has the store may be lost itself
     store_->set(key_of("noticed", rank_), std::string("1"));
     const double until = steady_seconds() + kForOthersToNotice;
     do {

@@ -157,5 +157,21 @@ TEST(ProcessRank, NamesWhoIsLost) {  // rank 1 goes in the midst of the others' 
   EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
 }
 
+TEST(ProcessRank, WithTheMeetingPointRankZeroIsLost) {
+  auto point = std::make_unique<MeetingPoint>("127.0.0.1", 0, std::nullopt);
+  std::unique_ptr<ProcessRank> zero;
+  std::thread first([&] { zero = join(*point, 0, 2, milliseconds(20000)); });
+  const auto one = join(*point, 1, 2, milliseconds(20000));
+  first.join();
+  zero.reset();
+  point.reset();
+  const double start = steady_seconds();
+  Tensor x = at::ones({10});
+  EXPECT_EQ(
+      message_of<PeerError>([&] { one->all_reduce(x, {}); }).rfind("rank 1: all_reduce: rank 0 is lost or late: ", 0),
+      0U);
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
 }  // namespace
 }  // namespace tandem::comm
