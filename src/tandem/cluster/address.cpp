@@ -1,8 +1,10 @@
 #include "tandem/cluster/address.h"
 
 #include <c10/util/StringUtil.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tandem/cluster/whole_number.h"
 #include "tandem/core/error.h"
@@ -38,6 +40,11 @@ std::string Address::to_string() const {
 }
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+std::string own_host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
 
 std::vector<Address> parse_addresses(std::string_view text, const std::string& what) {
   std::vector<Address> addresses;

@@ -21,6 +21,9 @@ struct Address {
 /// True for localhost and the addresses of the loopback interface.
 bool is_loopback(const std::string& host);
 
+/// What this machine calls itself; empty where it has no name.
+std::string own_host_name();
+
 /// "a:1,b:2", with blanks around the commas or not. Throws InvalidArgument as Address::parse, on an empty part, and on
 /// an address that is there twice.
 std::vector<Address> parse_addresses(std::string_view text, const std::string& what);

@@ -13,9 +13,7 @@ std::optional<Membership> from_explicit(const ExplicitRank& given) {
                                    : given.world_size ? "--world-size alone"
                                                       : "neither, beside --local-rank or --master"));
   }
-  Membership m{.source = "--rank, --world-size", .rank = *given.rank, .world_size = *given.world_size, .local_size = 0};
-  m.role = m.rank == 0 ? Role::chief : Role::worker;
-  m.index = m.rank == 0 ? 0 : m.rank - 1;
+  auto m = member_of_rank("--rank, --world-size", *given.rank, *given.world_size);
   m.local_rank = given.local_rank.value_or(0);
   if (!given.master.empty()) m.master = Address::parse(given.master, "--master");
   if (m.world_size > 1 && !m.master)

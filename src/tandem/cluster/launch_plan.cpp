@@ -1,10 +1,8 @@
 #include "tandem/cluster/launch_plan.h"
 
 #include <c10/util/StringUtil.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "tandem/cluster/address.h"
 #include "tandem/cluster/free_port.h"
@@ -85,10 +83,6 @@ std::vector<Task> launch_plan(const LaunchOptions& options) {
   return by_role ? tasks_by_role(options) : tasks_by_rank(options);
 }
 
-bool is_this_host(const std::string& host) {
-  if (is_loopback(host)) return true;
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 && host == name.data();
-}
+bool is_this_host(const std::string& host) { return is_loopback(host) || host == own_host_name(); }
 
 }  // namespace tandem::cluster

@@ -41,6 +41,15 @@ std::string Membership::describe() const {
   return text;
 }
 
+Membership member_of_rank(std::string source, int64_t rank, int64_t world_size) {
+  return {.source = std::move(source),
+          .role = rank == 0 ? Role::chief : Role::worker,
+          .index = rank == 0 ? 0 : rank - 1,
+          .rank = rank,
+          .world_size = world_size,
+          .local_size = 0};
+}
+
 void check(const Membership& m) {
   const auto fail = [&](auto... text) { throw InvalidArgument(c10::str("cluster: ", m.source, ": ", text...)); };
   if (m.world_size < 1) fail("the world size must be at least 1, got ", m.world_size);

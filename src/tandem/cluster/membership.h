@@ -35,6 +35,9 @@ struct Membership {
   std::string describe() const;
 };
 
+/// One of `world_size` ranks: the chief where it is the first, else a worker. As `source` says, unchecked.
+Membership member_of_rank(std::string source, int64_t rank, int64_t world_size);
+
 /// Throws InvalidArgument when rank, world size or local rank cannot be, naming the source.
 void check(const Membership& membership);
 

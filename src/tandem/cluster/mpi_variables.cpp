@@ -15,13 +15,11 @@ constexpr Names kPmi{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS
 std::optional<Membership> from_mpi(const Environment& environment) {
   for (const auto& names : {kOpenMpi, kPmi}) {
     if (!environment.has(names.rank)) continue;
-    Membership m{.source = std::string(names.rank) + ", " + names.size};
-    m.rank = *environment.number(names.rank);
-    m.world_size = environment.needed_number(names.size, names.rank);
+    const auto rank = *environment.number(names.rank);
+    auto m = member_of_rank(std::string(names.rank) + ", " + names.size, rank,
+                            environment.needed_number(names.size, names.rank));
     m.local_rank = environment.number(names.local_rank).value_or(0);
     m.local_size = environment.number(names.local_size).value_or(0);
-    m.role = m.rank == 0 ? Role::chief : Role::worker;
-    m.index = m.rank == 0 ? 0 : m.rank - 1;
     check(m);
     return m;
   }

@@ -11,13 +11,9 @@ namespace tandem::cluster {
 std::optional<Membership> from_slurm(const Environment& environment) {
   const char *kTasks = "SLURM_STEP_NUM_TASKS", *kHosts = "SLURM_STEP_NODELIST", *kCounts = "SLURM_STEP_TASKS_PER_NODE";
   if (!environment.has(kTasks) || !environment.has("SLURM_PROCID")) return std::nullopt;
-  Membership m{.source = std::string("SLURM_PROCID, ") + kTasks};
-  m.rank = *environment.number("SLURM_PROCID");
-  m.world_size = *environment.number(kTasks);
+  const auto rank = *environment.number("SLURM_PROCID");
+  auto m = member_of_rank(std::string("SLURM_PROCID, ") + kTasks, rank, *environment.number(kTasks));
   m.local_rank = environment.number("SLURM_LOCALID").value_or(0);
-  m.local_size = 0;
-  m.role = m.rank == 0 ? Role::chief : Role::worker;
-  m.index = m.rank == 0 ? 0 : m.rank - 1;
   if (const auto list = environment.get(kHosts)) {
     const auto hosts = expand_hosts(*list, kHosts);
     m.master = Address{hosts.front()};

@@ -7,11 +7,8 @@ namespace tandem::cluster {
 
 std::optional<Membership> from_torchrun(const Environment& environment) {
   if (!environment.has("RANK") && !environment.has("WORLD_SIZE")) return std::nullopt;
-  Membership m{.source = "RANK, WORLD_SIZE"};
-  m.rank = environment.needed_number("RANK", "WORLD_SIZE");
-  m.world_size = environment.needed_number("WORLD_SIZE", "RANK");
-  m.role = m.rank == 0 ? Role::chief : Role::worker;
-  m.index = m.rank == 0 ? 0 : m.rank - 1;
+  const auto rank = environment.needed_number("RANK", "WORLD_SIZE");
+  auto m = member_of_rank("RANK, WORLD_SIZE", rank, environment.needed_number("WORLD_SIZE", "RANK"));
   // Kubeflow's PyTorchJob has one process a pod, and names no local rank.
   m.local_rank = environment.number("LOCAL_RANK").value_or(0);
   m.local_size = environment.number("LOCAL_WORLD_SIZE").value_or(0);

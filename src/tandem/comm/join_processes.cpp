@@ -1,15 +1,12 @@
 #include "tandem/comm/join_processes.h"
 
 #include <c10/util/StringUtil.h>
-#include <unistd.h>
 
-#include <array>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "tandem/cluster/environment.h"
 #include "tandem/comm/gloo_backend.h"
-#include "tandem/comm/local_group.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
 #include "tandem/comm/process_rank.h"
@@ -21,14 +18,9 @@ namespace {
 
 std::string own_host(bool all_here) {
   if (all_here) return "127.0.0.1";
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) throw Error("this machine has no name to be reached by");
-  return name.data();
-}
-
-JoinedProcesses alone(double limit_seconds) {
-  auto group = std::make_shared<LocalGroup>(1, limit_seconds);
-  return {group, std::shared_ptr<Communicator>(group, &group->rank(0))};
+  const auto name = cluster::own_host_name();
+  if (name.empty()) throw Error("this machine has no name to be reached by");
+  return name;
 }
 
 }  // namespace
@@ -38,7 +30,6 @@ JoinedProcesses join_processes(const cluster::Membership& member, double limit_s
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  if (member.world_size == 1) return alone(limit_seconds);
   if (!member.master || member.master->port == 0) {
     throw InvalidArgument(c10::str("cluster: ", member.source, " says rank ", member.rank, " of ", member.world_size,
                                    ", but not where to meet: set MASTER_ADDR and MASTER_PORT, RANK and WORLD_SIZE"));

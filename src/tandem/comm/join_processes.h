@@ -12,7 +12,7 @@ struct JoinedProcesses {
   std::shared_ptr<Communicator> rank;
 };
 
-/// Meets the other ranks of `member`'s job and joins them by Gloo. A job of one process needs nobody. Rank 0 listens at
+/// Meets the other ranks of `member`'s job and joins them by Gloo. Rank 0 listens at
 /// the job's address, with the key in TANDEM_JOB_KEY where that is set, which it must be beyond loopback; torchrun's
 /// own store is joined where it asks for that (TORCHELASTIC_USE_AGENT_STORE). `limit_seconds`: for coming, and for each
 /// collective. Throws InvalidArgument where nothing says where to meet, or in a build without ZeroMQ or Gloo's headers;

@@ -50,10 +50,7 @@ Shape Shape::with_batch(int64_t batch) const {
   return of(std::move(sizes));
 }
 
-bool Shape::matches(const Shape& other) const {
-  return std::equal(begin(), end(), other.begin(), other.end(),
-                    [](int64_t a, int64_t b) { return a == b || a == kUnknown || b == kUnknown; });
-}
+bool Shape::matches(const Shape& other) const { return std::equal(begin(), end(), other.begin(), other.end(), agree); }
 
 std::string Shape::to_string() const {
   std::string out = "(";

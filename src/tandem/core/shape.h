@@ -31,7 +31,9 @@ class Shape {
   /// The shape without its first axis, and with `batch` put in front.
   Shape without_batch() const;
   Shape with_batch(int64_t batch = kUnknown) const;
-  /// True when ranks agree and each pair of sizes is equal or has an unknown.
+  /// True when two sizes are equal or one is unknown.
+  static bool agree(int64_t a, int64_t b) { return a == b || a == kUnknown || b == kUnknown; }
+  /// True when ranks are equal and each pair of sizes agrees.
   bool matches(const Shape& other) const;
 
   /// As Keras prints it: "(None, 32, 32, 3)", "(5,)".

@@ -2,29 +2,16 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/function_hook.h>
-#include <torch/csrc/autograd/variable.h>
 
 #include <numeric>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/gradient_hooks.h"
 
 namespace tandem::distribute {
 namespace {
 
 constexpr int64_t kAlignment = 16;  // float32 elements in a cache line
-
-// Runs after autograd has added a gradient to a leaf.
-class GradientHook final : public torch::autograd::PostAccumulateGradHook {
- public:
-  GradientHook(std::shared_ptr<const std::function<void(std::size_t)>> ready, std::size_t weight)
-      : ready_(std::move(ready)), weight_(weight) {}
-  void operator()(const Tensor&) override { (*ready_)(weight_); }
-
- private:
-  std::shared_ptr<const std::function<void(std::size_t)>> ready_;
-  std::size_t weight_;
-};
 
 }  // namespace
 
@@ -101,10 +88,6 @@ void FlatWeights::gather_gradients() {
   for (std::size_t i = 0; i < values_.size(); ++i) gather_gradient(i);
 }
 
-void FlatWeights::on_gradient(std::function<void(std::size_t)> ready) {
-  const auto shared = std::make_shared<const std::function<void(std::size_t)>>(std::move(ready));
-  for (std::size_t i = 0; i < values_.size(); ++i)
-    torch::autograd::impl::set_post_acc_grad_hooks(values_[i], std::make_unique<GradientHook>(shared, i));
-}
+void FlatWeights::on_gradient(std::function<void(std::size_t)> ready) { on_gradients(values_, std::move(ready)); }
 
 }  // namespace tandem::distribute

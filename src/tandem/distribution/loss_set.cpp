@@ -6,6 +6,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/mask.h"
 #include "tandem/core/shape.h"
+#include "tandem/core/trailing_axes.h"
 
 namespace tandem::distribute {
 namespace {
@@ -21,8 +22,7 @@ Tensor fitted(const char* what, const Tensor& factor, const Tensor& values) {
     throw InvalidArgument(c10::str("loss: ", what, " must have the sizes of the first axes of the losses ",
                                    Shape::of(values.sizes().vec()), ", got ", Shape::of(factor.sizes().vec())));
   }
-  while (fit.dim() < values.dim()) fit = fit.unsqueeze(-1);
-  return fit;
+  return with_trailing_axes(fit, values.dim());
 }
 
 // Where values count, bool: what the output's mask and the loss's own say together; undefined for everywhere.

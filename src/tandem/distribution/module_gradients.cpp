@@ -4,22 +4,11 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 #include <torch/csrc/autograd/engine.h>
-#include <torch/csrc/autograd/function_hook.h>
-#include <torch/csrc/autograd/variable.h>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/gradient_hooks.h"
 
 namespace tandem::distribute {
-
-class ModuleGradients::Hook final : public torch::autograd::PostAccumulateGradHook {
- public:
-  Hook(ModuleGradients& owner, std::size_t i) : owner_(owner), i_(i) {}
-  void operator()(const Tensor&) override { owner_.ready(i_); }
-
- private:
-  ModuleGradients& owner_;
-  std::size_t i_;
-};
 
 ModuleGradients::ModuleGradients(const Named& parameters, comm::Communicator& ranks, int64_t bucket_bytes)
     : ranks_(ranks) {
@@ -31,7 +20,7 @@ ModuleGradients::ModuleGradients(const Named& parameters, comm::Communicator& ra
     if (!tensor.requires_grad()) continue;
     if (!tensor.is_leaf() || !tensor.is_cpu() || !tensor.is_non_overlapping_and_dense())
       throw InvalidArgument(c10::str("parameter '", name, "': must be a dense leaf on the CPU"));
-    if (torch::autograd::impl::post_acc_grad_hooks(tensor))
+    if (is_called_on_gradients(tensor))
       throw InvalidArgument(c10::str("parameter '", name, "': its gradient is exchanged by another already"));
     const bool fits = !buckets_.empty() && open_bytes + static_cast<int64_t>(tensor.nbytes()) <= bucket_bytes &&
                       parameters_.back().scalar_type() == tensor.scalar_type();
@@ -60,13 +49,10 @@ ModuleGradients::ModuleGradients(const Named& parameters, comm::Communicator& ra
     }
   }
   used_ = at::zeros({static_cast<int64_t>(parameters_.size())}, at::kFloat);
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i], std::make_unique<Hook>(*this, i));
+  on_gradients(parameters_, [this](std::size_t i) { ready(i); });
 }
 
-ModuleGradients::~ModuleGradients() {
-  for (const auto& p : parameters_) torch::autograd::impl::set_post_acc_grad_hooks(p, nullptr);
-}
+ModuleGradients::~ModuleGradients() { no_longer_on_gradients(parameters_); }
 
 void ModuleGradients::ready(std::size_t i) {
   if (!exchange_) return;

@@ -37,7 +37,6 @@ class ModuleGradients {
     std::size_t missing = 0;
     comm::Pending pending;
   };
-  class Hook;
 
   void ready(std::size_t i);
   void take(std::size_t i);

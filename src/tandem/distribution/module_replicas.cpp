@@ -6,16 +6,10 @@
 #include <torch/nn/module.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/random.h"
 
 namespace tandem::distribute {
 namespace {
-
-// FNV-1a: equal on all ranks for equal texts.
-int64_t digest(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return static_cast<int64_t>(hash);
-}
 
 std::string described(const torch::nn::Module& module) {
   std::string text;
@@ -34,7 +28,8 @@ void copy_from_first(Tensor tensor, const ProcessGroup& group) {
 }  // namespace
 
 void begin_alike(torch::nn::Module& module, const ProcessGroup& group) {
-  const auto all = group.all_gather(at::full({}, digest(described(module)), at::kLong));
+  const uint64_t digest = RandomStream().fold(described(module)).key();  // equal on all ranks for equal texts
+  const auto all = group.all_gather(at::full({}, static_cast<int64_t>(digest), at::kLong));
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (at::equal(all[r], all[0])) continue;
     throw InvalidArgument(

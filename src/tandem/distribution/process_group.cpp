@@ -8,6 +8,7 @@
 
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/comm/join_processes.h"
+#include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/strategy.h"
 
@@ -52,6 +53,10 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
   const auto member = cluster::who_am_i(cluster::Environment());
   // The ranks of a host share its cores: with more threads than cores, all of them wait for one another.
   if (member.local_size > 1) at::set_num_threads(static_cast<int>(threads_per_device(member.local_size, 0)));
+  if (member.trains() && member.world_size == 1) {  // meets nobody
+    auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
+    return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
+  }
   auto joined = comm::join_processes(member, options.limit_seconds);
   return {std::move(joined.rank), member.local_rank, std::move(joined.meeting)};
 }

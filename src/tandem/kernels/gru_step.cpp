@@ -5,13 +5,11 @@
 #include <algorithm>
 
 #include "tandem/kernels/gate_functions.h"
+#include "tandem/kernels/recurrent_grain.h"
 #include "tandem/kernels/widest_vectors.h"
 
 namespace tandem::kernels {
 namespace {
-
-// Rows that are worth handing to another thread.
-int64_t gru_grain(int64_t units) { return std::max<int64_t>(1, 8192 / units); }
 
 inline void gru_row(float* __restrict z, float* __restrict r, float* __restrict g, const float* __restrict inner,
                     const float* __restrict h_before, float* __restrict inner_h, float* __restrict h, int64_t units) {
@@ -83,12 +81,12 @@ inline void gru_rows_backward(const GruStepBackward& s, int64_t first, int64_t e
 }  // namespace
 
 void gru_step(const GruStep& step) {
-  at::parallel_for(0, step.rows, gru_grain(step.units),
+  at::parallel_for(0, step.rows, recurrent_grain(step.units),
                    [&](int64_t first, int64_t end) { with_widest_vectors([&] { gru_rows(step, first, end); }); });
 }
 
 void gru_step_backward(const GruStepBackward& step) {
-  at::parallel_for(0, step.rows, gru_grain(step.units), [&](int64_t first, int64_t end) {
+  at::parallel_for(0, step.rows, recurrent_grain(step.units), [&](int64_t first, int64_t end) {
     with_widest_vectors([&] { gru_rows_backward(step, first, end); });
   });
 }

@@ -5,13 +5,11 @@
 #include <algorithm>
 
 #include "tandem/kernels/gate_functions.h"
+#include "tandem/kernels/recurrent_grain.h"
 #include "tandem/kernels/widest_vectors.h"
 
 namespace tandem::kernels {
 namespace {
-
-// Rows that are worth handing to another thread.
-int64_t lstm_grain(int64_t units) { return std::max<int64_t>(1, 8192 / units); }
 
 inline void lstm_row(float* __restrict i, float* __restrict f, float* __restrict g, float* __restrict o,
                      const float* __restrict c_before, float* __restrict c, float* __restrict h, int64_t units) {
@@ -79,12 +77,12 @@ inline void lstm_rows_backward(const LstmStepBackward& s, int64_t first, int64_t
 }  // namespace
 
 void lstm_step(const LstmStep& step) {
-  at::parallel_for(0, step.rows, lstm_grain(step.units),
+  at::parallel_for(0, step.rows, recurrent_grain(step.units),
                    [&](int64_t first, int64_t end) { with_widest_vectors([&] { lstm_rows(step, first, end); }); });
 }
 
 void lstm_step_backward(const LstmStepBackward& step) {
-  at::parallel_for(0, step.rows, lstm_grain(step.units), [&](int64_t first, int64_t end) {
+  at::parallel_for(0, step.rows, recurrent_grain(step.units), [&](int64_t first, int64_t end) {
     with_widest_vectors([&] { lstm_rows_backward(step, first, end); });
   });
 }

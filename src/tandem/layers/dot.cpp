@@ -74,8 +74,7 @@ class DotLayer : public MergingLayer {
       axes[i] = number < 0 ? number + rank : number;
       if (axes[i] < 1 || axes[i] >= rank) fail();
     }
-    const auto fit = [](int64_t m, int64_t n) { return m == n || m == Shape::kUnknown || n == Shape::kUnknown; };
-    if (!fit(inputs[0][axes[0]], inputs[1][axes[1]]) || !fit(inputs[0][0], inputs[1][0])) fail();
+    if (!Shape::agree(inputs[0][axes[0]], inputs[1][axes[1]]) || !Shape::agree(inputs[0][0], inputs[1][0])) fail();
     return axes;
   }
 

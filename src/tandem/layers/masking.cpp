@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/core/mask.h"
+
 namespace tandem::layers {
 namespace {
 
@@ -20,7 +22,10 @@ class MaskingLayer : public Layer {
 
   Tensor call(const Tensor& x, const CallContext&) override {
     output_shape(Shape::of(x.sizes().vec()));
-    return at::where(counted(x).unsqueeze(-1), x, at::zeros({}, x.options()));
+    const Tensor mask = counted(x);
+    Tensor out = at::where(mask.unsqueeze(-1), x, at::zeros({}, x.options()));
+    set_mask(out, mask);  // so that no one computes it again
+    return out;
   }
 
   Tensors compute_mask(const Tensors& inputs, const Tensors&) override { return counted(inputs.front()); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tandem/core/trailing_axes.h"
+
 namespace tandem {
 
 void hand_on_masks(Layer& layer, const Tensors& inputs, const Tensors& outputs) {
@@ -27,10 +29,6 @@ Tensor union_of(const Tensors& masks) {
   return any;
 }
 
-Tensor mask_like(const Tensor& mask, const Tensor& x) {
-  Tensor fitted = mask;
-  while (fitted.dim() < x.dim()) fitted = fitted.unsqueeze(-1);
-  return fitted;
-}
+Tensor mask_like(const Tensor& mask, const Tensor& x) { return with_trailing_axes(mask, x.dim()); }
 
 }  // namespace tandem

@@ -6,12 +6,10 @@
 #include <numeric>
 
 #include "tandem/core/error.h"
-#include "tandem/layers/activity_loss.h"
 #include "tandem/layers/axes.h"
 #include "tandem/layers/projected_attention.h"
-#include "tandem/layers/serialization.h"
+#include "tandem/layers/projected_attention_options.h"
 #include "tandem/layers/shape_config.h"
-#include "tandem/layers/weight_config.h"
 
 namespace tandem::layers {
 namespace {
@@ -22,23 +20,12 @@ ProjectedAttentionSettings settings_of(int64_t num_heads, int64_t key_dim, const
        {std::pair{"num_heads", num_heads}, {"key_dim", key_dim}, {"value_dim", value_dim}}) {
     if (value <= 0) throw InvalidArgument(c10::str("MultiHeadAttention: ", what, " must be positive, got ", value));
   }
-  return {.query_heads = num_heads,
-          .key_value_heads = num_heads,
-          .key_dim = key_dim,
-          .value_dim = value_dim,
-          .dropout = options.dropout,
-          .use_bias = options.use_bias,
-          .use_gate = options.use_gate,
-          .flash_attention = options.flash_attention,
-          .sliding_window = options.sliding_window,
-          .kernel = {.initializer = options.kernel_initializer,
-                     .regularizer = options.kernel_regularizer,
-                     .constraint = options.kernel_constraint},
-          .bias = {.initializer = options.bias_initializer,
-                   .regularizer = options.bias_regularizer,
-                   .constraint = options.bias_constraint},
-          .activity_regularizer = resolved(options.activity_regularizer),
-          .seed = options.seed};
+  auto settings = settings_from(options);
+  settings.query_heads = num_heads;
+  settings.key_value_heads = num_heads;
+  settings.key_dim = key_dim;
+  settings.value_dim = value_dim;
+  return settings;
 }
 
 class MultiHeadAttentionLayer : public ProjectedAttentionLayer {
@@ -99,10 +86,10 @@ class MultiHeadAttentionLayer : public ProjectedAttentionLayer {
     const auto rank = inputs.query.rank();
     const auto axes = attention_axes(rank);
     bool fit = inputs.value.rank() == rank && inputs.key.rank() == rank;
-    const auto agree = [](int64_t m, int64_t n) { return m == n || m == Shape::kUnknown || n == Shape::kUnknown; };
     for (int64_t axis = 0; fit && axis < rank - 1; ++axis) {
       const bool along = std::find(axes.begin(), axes.end(), axis) != axes.end();
-      fit = agree(inputs.value[axis], inputs.key[axis]) && (along || agree(inputs.query[axis], inputs.value[axis]));
+      fit = Shape::agree(inputs.value[axis], inputs.key[axis]) &&
+            (along || Shape::agree(inputs.query[axis], inputs.value[axis]));
     }
     if (!fit) {
       throw_wrong_shapes(
@@ -123,25 +110,11 @@ MultiHeadAttention::MultiHeadAttention(int64_t num_heads, int64_t key_dim, Multi
     : AttentionHandle(make_remembered<MultiHeadAttentionLayer>(options.name, num_heads, key_dim, options)) {}
 
 MultiHeadAttention MultiHeadAttention::from_config(const Config& config) {
-  const WeightOptions kernel = weight_options_from(config, "kernel", "glorot_uniform");
-  const WeightOptions bias = weight_options_from(config, "bias", "zeros");
   const Config output = config.get("output_shape", {}), axes = config.get("attention_axes", {});
-  MultiHeadAttentionOptions options{.dropout = config.get("dropout", 0.0).as_double(),
-                                    .use_bias = config.get("use_bias", true).as_bool(),
-                                    .kernel_initializer = kernel.initializer,
-                                    .bias_initializer = bias.initializer,
-                                    .kernel_regularizer = kernel.regularizer,
-                                    .bias_regularizer = bias.regularizer,
-                                    .activity_regularizer = regularizer_from(config, "activity_regularizer"),
-                                    .kernel_constraint = kernel.constraint,
-                                    .bias_constraint = bias.constraint,
-                                    .use_gate = config.get("use_gate", false).as_bool(),
-                                    .seed = seed_from(config)};
+  auto options = projected_options_from<MultiHeadAttentionOptions>(config);
   if (!output.is_null()) options.output_shape = output.is_list() ? shape_from_config(output) : Shape{output.as_int()};
   if (!axes.is_null()) options.attention_axes = Axes::from_config(axes).numbers();
   if (const Config dim = config.get("value_dim", {}); !dim.is_null()) options.value_dim = dim.as_int();
-  if (const Config window = config.get("sliding_window", {}); !window.is_null())
-    options.sliding_window = window.as_int();
   return MultiHeadAttention(config.at("num_heads").as_int(), config.at("key_dim").as_int(), options);
 }
 

@@ -12,8 +12,8 @@ namespace tandem {
 
 /// What MultiHeadAttention and GroupQueryAttention have in common.
 struct ProjectedAttentionSettings {
-  int64_t query_heads, key_value_heads;  // each of the latter serves equally many of the former
-  int64_t key_dim, value_dim;            // of one head
+  int64_t query_heads = 0, key_value_heads = 0;  // each of the latter serves equally many of the former
+  int64_t key_dim = 0, value_dim = 0;            // of one head
   double dropout = 0;
   bool use_bias = true, use_gate = false, flash_attention = false;
   std::optional<int64_t> sliding_window = {};

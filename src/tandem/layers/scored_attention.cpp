@@ -56,10 +56,9 @@ void ScoredAttentionLayer::add_dropout_settings(Config& config) const {
 }
 
 std::pair<Shape, Shape> ScoredAttentionLayer::attention_shapes(const InputShapes& inputs) {
-  const auto agree = [](int64_t m, int64_t n) { return m == n || m == Shape::kUnknown || n == Shape::kUnknown; };
   const Shape &query = inputs.query, &value = inputs.value, &key = inputs.key;
-  const bool fit = query.rank() == 3 && value.rank() == 3 && key.rank() == 3 && agree(query[0], value[0]) &&
-                   agree(value[0], key[0]) && agree(value[1], key[1]) && agree(query[2], key[2]);
+  const bool fit = query.rank() == 3 && value.rank() == 3 && key.rank() == 3 && Shape::agree(query[0], value[0]) &&
+                   Shape::agree(value[0], key[0]) && Shape::agree(value[1], key[1]) && Shape::agree(query[2], key[2]);
   if (!fit) {
     throw_wrong_shapes(
         "inputs must have the shape (batch, steps, features), with as many steps in value and key and as "

@@ -5,6 +5,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/mask.h"
+#include "tandem/core/trailing_axes.h"
 #include "tandem/losses/targets.h"
 
 namespace tandem {
@@ -13,7 +14,7 @@ Tensor fit_weights(const Tensor& values, const Tensor& sample_weight, const std:
   Tensor weight = sample_weight;
   if (weight.dim() == values.dim() + 1 && weight.size(-1) == 1) weight = weight.squeeze(-1);
   bool fits = weight.dim() <= values.dim();
-  while (fits && weight.dim() < values.dim()) weight = weight.unsqueeze(-1);
+  weight = with_trailing_axes(weight, values.dim());
   for (int64_t axis = 0; fits && axis < values.dim(); ++axis) {
     fits = weight.size(axis) == values.size(axis) || (axis > 0 && weight.size(axis) == 1);
   }

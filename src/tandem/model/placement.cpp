@@ -36,11 +36,7 @@ std::string place_of(const Tensor& value, const Device* scope) {
   return host ? kHostMemory : c10::str("gpu:", static_cast<int>(value.device().index()));
 }
 
-std::string listed(const std::vector<std::string>& places) {
-  std::string text;
-  for (const auto& place : places) text += (text.empty() ? "" : ", ") + place;
-  return text.empty() ? "none" : text;
-}
+std::string listed(const std::vector<std::string>& places) { return places.empty() ? "none" : c10::Join(", ", places); }
 
 }  // namespace
 

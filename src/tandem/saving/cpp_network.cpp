@@ -46,12 +46,9 @@ std::string list_text(const std::vector<std::string>& items) {
 // Arguments as Keras writes them, tensors by their number among the inputs.
 std::string call_with_arguments(const std::string& layer, const CallArguments& arguments,
                                 const std::vector<std::string>& inputs) {
-  const auto json = [](const Config& config) {
-    return c10::str("Config::from_json(", cpp_literal(config.to_json()), ")");
-  };
   return c10::str("call_in_graph(", layer, ".get(), {", c10::Join(", ", inputs),
-                  "}, std::make_shared<CallArguments>(CallArguments{", json(arguments.args), ".as_list(), ",
-                  json(arguments.kwargs), "}))");
+                  "}, std::make_shared<CallArguments>(CallArguments{", cpp_config(arguments.args), ".as_list(), ",
+                  cpp_config(arguments.kwargs), "}))");
 }
 
 bool has_object(const Config& structure) {
@@ -183,11 +180,8 @@ void CppNetworkWriter::write_graph(const Graph& graph, Body& body) {
   body.line(
       c10::str("Model model(", all(graph.inputs()), ", ", all(graph.outputs()), ", ", cpp_literal(graph.name()), ");"));
   if (has_object(graph.input_structure()) || has_object(graph.output_structure())) {
-    const auto structure = [](const Config& config) {
-      return c10::str("Config::from_json(", cpp_literal(config.to_json()), ")");
-    };
-    body.line(c10::str("static_cast<Graph&>(*model.network()).set_structure(", structure(graph.input_structure()), ", ",
-                       structure(graph.output_structure()), ");"));
+    body.line(c10::str("static_cast<Graph&>(*model.network()).set_structure(", cpp_config(graph.input_structure()),
+                       ", ", cpp_config(graph.output_structure()), ");"));
   }
 }
 

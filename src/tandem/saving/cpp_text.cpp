@@ -107,8 +107,7 @@ std::string cpp_setting(const Config& object) {
 
 std::string from_config_text(const Layer& layer, Config config) {
   config.set("name", layer.name());
-  return c10::str("layer_from_config(", cpp_literal(layer.class_name()), ", Config::from_json(",
-                  cpp_literal(config.to_json()), "))");
+  return c10::str("layer_from_config(", cpp_literal(layer.class_name()), ", ", cpp_config(config), ")");
 }
 
 }  // namespace
@@ -127,6 +126,10 @@ std::string cpp_literal(const std::string& text) {
     }
   }
   return literal + "\"";
+}
+
+std::string cpp_config(const Config& config) {
+  return c10::str("Config::from_json(", cpp_literal(config.to_json()), ")");
 }
 
 std::string cpp_value(const Config& value, std::string_view type) {
@@ -151,8 +154,8 @@ std::string cpp_layer(const Layer& layer) {
   if (const auto* operation = dynamic_cast<const OperationLayer*>(&layer)) {
     Config config = operation->get_config();
     config.set("name", layer.name());
-    return c10::str("operation_from_config(", cpp_literal(kind), ", ", cpp_literal(operation->kind().module),
-                    ", Config::from_json(", cpp_literal(config.to_json()), "))");
+    return c10::str("operation_from_config(", cpp_literal(kind), ", ", cpp_literal(operation->kind().module), ", ",
+                    cpp_config(config), ")");
   }
   if (std::find(ours.begin(), ours.end(), kind) == ours.end() || !registered_layer_name(layer).empty())
     throw refused("its class is a program's own");

@@ -5,6 +5,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/shape.h"
+#include "tandem/core/trailing_axes.h"
 
 namespace tandem {
 namespace {
@@ -34,10 +35,7 @@ class ClassWeighting : public data::Transform {
       const auto found = weights_.find(id[i]);
       if (found != weights_.end()) factor[i] = static_cast<float>(found->second);
     }
-    if (batch.weights.defined()) {
-      while (factors.dim() < batch.weights.dim()) factors = factors.unsqueeze(-1);
-      factors = batch.weights * factors;
-    }
+    if (batch.weights.defined()) factors = batch.weights * with_trailing_axes(factors, batch.weights.dim());
     batch.weights = factors;
     return batch;
   }

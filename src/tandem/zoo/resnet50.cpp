@@ -16,20 +16,16 @@ namespace {
 
 using namespace tandem::layers;
 
-KerasTensor convolved(const KerasTensor& x, int64_t filters, int64_t size, const Conv2DOptions& options) {
-  return Conv2D(filters, size, options)(x);
-}
-
 KerasTensor block_v1(const KerasTensor& x, int64_t filters, int64_t stride, bool first, const std::string& name) {
   auto beside = x;
   if (first) {
-    beside = convolved(x, 4 * filters, 1, {.strides = stride, .name = name + "_0_conv"});
+    beside = Conv2D(4 * filters, 1, {.strides = stride, .name = name + "_0_conv"})(x);
     beside = normalized(beside, name + "_0_bn");
   }
-  auto y = convolved(x, filters, 1, {.strides = stride, .name = name + "_1_conv"});
+  auto y = Conv2D(filters, 1, {.strides = stride, .name = name + "_1_conv"})(x);
   y = normalized_relu(y, name + "_1");
-  y = normalized_relu(convolved(y, filters, 3, {.padding = "same", .name = name + "_2_conv"}), name + "_2");
-  y = normalized(convolved(y, 4 * filters, 1, {.name = name + "_3_conv"}), name + "_3_bn");
+  y = normalized_relu(Conv2D(filters, 3, {.padding = "same", .name = name + "_2_conv"})(y), name + "_2");
+  y = normalized(Conv2D(4 * filters, 1, {.name = name + "_3_conv"})(y), name + "_3_bn");
   return Activation("relu", {.name = name + "_out"})(Add({.name = name + "_add"})({beside, y}));
 }
 
@@ -37,21 +33,22 @@ KerasTensor block_v2(const KerasTensor& x, int64_t filters, int64_t stride, bool
   const auto ahead = normalized_relu(x, name + "_preact");
   auto beside = x;
   if (first) {
-    beside = convolved(ahead, 4 * filters, 1, {.strides = stride, .name = name + "_0_conv"});
+    beside = Conv2D(4 * filters, 1, {.strides = stride, .name = name + "_0_conv"})(ahead);
   } else if (stride > 1) {
     beside = MaxPooling2D(1, {.strides = stride})(x);
   }
-  auto y = convolved(ahead, filters, 1, {.use_bias = false, .name = name + "_1_conv"});
+  auto y = Conv2D(filters, 1, {.use_bias = false, .name = name + "_1_conv"})(ahead);
   y = ZeroPadding2D(1, {.name = name + "_2_pad"})(normalized_relu(y, name + "_1"));
-  y = convolved(y, filters, 3, {.strides = stride, .use_bias = false, .name = name + "_2_conv"});
-  y = convolved(normalized_relu(y, name + "_2"), 4 * filters, 1, {.name = name + "_3_conv"});
+  y = Conv2D(filters, 3, {.strides = stride, .use_bias = false, .name = name + "_2_conv"})(y);
+  y = normalized_relu(y, name + "_2");
+  y = Conv2D(4 * filters, 1, {.name = name + "_3_conv"})(y);
   return Add({.name = name + "_out"})({beside, y});
 }
 
 // Both begin with a 7x7 convolution and max pooling.
 KerasTensor stem(const KerasTensor& images, bool normalize) {
   auto x = ZeroPadding2D(3, {.name = "conv1_pad"})(images);
-  x = convolved(x, 64, 7, {.strides = 2, .name = "conv1_conv"});
+  x = Conv2D(64, 7, {.strides = 2, .name = "conv1_conv"})(x);
   if (normalize) x = normalized_relu(x, "conv1");
   return MaxPooling2D(3, {.strides = 2, .name = "pool1_pool"})(ZeroPadding2D(1, {.name = "pool1_pad"})(x));
 }
