@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
@@ -102,10 +103,16 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
   seconds_ += steady_seconds() - start;
 }
 
+// Closing its connections wakes the others' operations, but not its own other ones: they, and with them the end of the
+// backend, wait for their limit. Nobody else does.
+void ProcessRank::let_go_of_backend() {
+  if (backend_.close) backend_.close();
+  std::thread([gone = std::exchange(backend_, {}), works = std::exchange(in_progress_, {})] {}).detach();
+}
+
 void ProcessRank::fail(const std::string& call, const std::string& why) {
   failed_ = true;
-  if (backend_.close) backend_.close();
-  in_progress_.clear();
+  let_go_of_backend();
   std::vector<int64_t> lost;
   try {
     store_->setTimeout(std::chrono::milliseconds(2000));  // who has the store may be lost itself

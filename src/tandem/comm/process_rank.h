@@ -68,6 +68,7 @@ class ProcessRank final : public Communicator, private Pending::Source {
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
   void finish(const Work& work, const std::string& call);
+  void let_go_of_backend();
   /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
   /// those that did not.
   [[noreturn]] void fail(const std::string& call, const std::string& why);

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 #include "tandem/comm/gloo_backend.h"
@@ -155,6 +156,32 @@ TEST(ProcessRank, NamesWhoIsLost) {  // rank 1 goes in the midst of the others' 
     EXPECT_EQ(messages[rank].rfind(begin, 0), 0U) << messages[rank];
   }
   EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
+// A backend whose exchanges fail and whose end waits for what it has in progress, as Gloo's does up to the limit.
+class EndsLate final : public c10d::Backend {
+ public:
+  explicit EndsLate(std::future<void> may_end) : Backend(0, 1), may_end_(std::move(may_end)) {}
+  ~EndsLate() override { may_end_.wait(); }
+  c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions&) override {
+    throw std::runtime_error("connection reset");
+  }
+
+ private:
+  std::future<void> may_end_;
+};
+
+TEST(ProcessRank, DoesNotWaitForTheEndOfALostBackend) {
+  const MeetingPoint point("127.0.0.1", 0, {});
+  std::promise<void> may_end;
+  {
+    auto store = c10::make_intrusive<MeetingStore>("127.0.0.1", point.port(), std::nullopt, milliseconds(20000));
+    ProcessRank alone(std::move(store), 0, 1, milliseconds(20000), [&](const auto&, int64_t, int64_t) {
+      return ProcessBackend{c10::make_intrusive<EndsLate>(may_end.get_future()), {}};
+    });
+    EXPECT_EQ(message_of<PeerError>([&] { alone.barrier(); }), "rank 0: barrier: connection reset");
+  }
+  may_end.set_value();  // the test ends by its limit where it is waited for
 }
 
 TEST(ProcessRank, WithTheMeetingPointRankZeroIsLost) {

@@ -164,6 +164,32 @@ TEST(DistributedDataParallel, ExchangesWhileBackwardRuns) {
   EXPECT_GT(ranks.started, before_the_first_layer);
 }
 
+TEST(DistributedDataParallel, GoesOnAfterABackwardThatThrew) {
+  Branches one(5);
+  loss_of(one->forward(rows(0, 8, 9), true)).backward();
+  run_ranks(2, [&](comm::Communicator& ranks) {
+    DistributedDataParallel<Branches> model(Branches(5), group_of(ranks), {.bucket_bytes = 16});
+    const Tensor x = rows(4 * ranks.rank(), 4, 9);
+    bool throws = true;
+    Tensor y = at::tanh(model.module()->first(x));
+    y.register_hook([&](const Tensor& gradient) {
+      if (throws) throw std::runtime_error("a hook throws");
+      return gradient;
+    });
+    const Tensor loss = loss_of(model.module()->left(y) + model.module()->right(y));
+    EXPECT_NE(message_of<std::exception>([&] { loss.backward({}, true); }).find("a hook throws"), std::string::npos);
+    throws = false;
+    for (auto& p : model.parameters()) p.mutable_grad() = Tensor();
+    loss.backward();
+    const auto own = model.parameters(), want = one->parameters();
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_EQ(own[i].grad().defined(), want[i].grad().defined()) << i;
+      if (!want[i].grad().defined()) continue;  // norm's
+      EXPECT_EQ(difference(own[i].grad(), want[i].grad(), 1e-6), "") << i;
+    }
+  });
+}
+
 TEST(DistributedDataParallel, NamesTheRankThatHasAnotherModule) {
   run_ranks(3, [](comm::Communicator& ranks) {
     const auto group = group_of(ranks);

@@ -56,15 +56,22 @@ ModuleGradients::~ModuleGradients() { no_longer_on_gradients(parameters_); }
 
 void ModuleGradients::ready(std::size_t i) {
   if (!exchange_) return;
-  if (!in_backward_) {
-    in_backward_ = true;
-    next_ = 0;
-    used_.zero_();
-    for (auto& bucket : buckets_) bucket.missing = bucket.members.size();
-    torch::autograd::Engine::get_default_engine().queue_callback([this] { finish(); });
-  }
+  if (backward_.expired()) begin();
   take(i);
   start_ready();
+  for (std::size_t b = 0; b < next_; ++b) buckets_[b].pending.advance();
+}
+
+void ModuleGradients::begin() {
+  for (auto& bucket : buckets_) {
+    bucket.pending.wait();  // begun by a backward that threw
+    bucket.missing = bucket.members.size();
+  }
+  next_ = 0;
+  used_.zero_();
+  const auto backward = std::make_shared<char>();
+  backward_ = backward;
+  torch::autograd::Engine::get_default_engine().queue_callback([this, backward] { finish(); });
 }
 
 // The gradient into its place, where it is not there already.
@@ -88,7 +95,7 @@ void ModuleGradients::start_ready() {
 }
 
 void ModuleGradients::finish() {
-  in_backward_ = false;
+  backward_.reset();
   const c10::NoGradGuard no_grad;
   for (std::size_t b = next_; b < buckets_.size(); ++b) {
     for (auto i : buckets_[b].members) {

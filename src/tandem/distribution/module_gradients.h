@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ class ModuleGradients {
   };
 
   void ready(std::size_t i);
+  void begin();
   void take(std::size_t i);
   void start_ready();
   void finish();
@@ -50,7 +52,8 @@ class ModuleGradients {
   Tensor used_;  // by parameter: how many ranks have a gradient of it
   comm::Pending used_pending_;
   std::size_t next_ = 0;  // the bucket that starts next: all ranks keep this order
-  bool exchange_ = true, in_backward_ = false;
+  bool exchange_ = true;
+  std::weak_ptr<char> backward_;  // what the backward that runs holds, until its end or until it throws
 };
 
 }  // namespace tandem::distribute
