@@ -6,10 +6,9 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "tandem/cluster/environment.h"
-#include "tandem/comm/gloo_backend.h"
+#include "tandem/comm/gloo_processes.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
-#include "tandem/comm/process_rank.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 
@@ -23,9 +22,24 @@ std::string own_host(bool all_here) {
   return name;
 }
 
+// Rank 0's, which has the place where all meet.
+class AtMeeting final : public Processes {
+ public:
+  AtMeeting(std::unique_ptr<MeetingPoint> meeting, std::unique_ptr<Processes> processes)
+      : meeting_(std::move(meeting)), processes_(std::move(processes)) {}
+  Communicator& rank() override { return processes_->rank(); }
+  std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override {
+    return processes_->spread(here, turns);
+  }
+
+ private:
+  std::unique_ptr<MeetingPoint> meeting_;  // null elsewhere; ends last
+  std::unique_ptr<Processes> processes_;
+};
+
 }  // namespace
 
-JoinedProcesses join_processes(const cluster::Membership& member, double limit_seconds) {
+std::shared_ptr<Processes> join_processes(const cluster::Membership& member, double limit_seconds) {
   if (!member.trains()) {
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
@@ -41,7 +55,7 @@ JoinedProcesses join_processes(const cluster::Membership& member, double limit_s
   if (!all_here && member.rank == 0)
     log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
 
-  JoinedProcesses joined;
+  std::unique_ptr<MeetingPoint> meeting;
   c10::intrusive_ptr<c10d::Store> store;
   if (environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True") {
     c10d::TCPStoreOptions options;
@@ -54,15 +68,12 @@ JoinedProcesses join_processes(const cluster::Membership& member, double limit_s
   } else {
     const auto secret = environment.get(kJobKeyVariable);
     const auto key = secret ? std::optional(JobKey::of_secret(*secret)) : std::nullopt;
-    if (member.rank == 0) joined.meeting = std::make_shared<MeetingPoint>(host, port, key);
+    if (member.rank == 0) meeting = std::make_unique<MeetingPoint>(host, port, key);
     store = c10::make_intrusive<MeetingStore>(host, port, key, limit);
   }
-  joined.rank = std::make_shared<ProcessRank>(
-      std::move(store), member.rank, member.world_size, limit,
-      [limit, own = own_host(all_here)](const c10::intrusive_ptr<c10d::Store>& keys, int64_t rank, int64_t ranks) {
-        return make_gloo_backend(keys, rank, ranks, own, limit);
-      });
-  return joined;
+  auto processes =
+      std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here), limit);
+  return std::make_shared<AtMeeting>(std::move(meeting), std::move(processes));
 }
 
 }  // namespace tandem::comm

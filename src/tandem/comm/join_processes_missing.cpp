@@ -3,7 +3,7 @@
 
 namespace tandem::comm {
 
-JoinedProcesses join_processes(const cluster::Membership& /*member*/, double /*limit_seconds*/) {
+std::shared_ptr<Processes> join_processes(const cluster::Membership& /*member*/, double /*limit_seconds*/) {
   throw InvalidArgument("built without ZeroMQ or Gloo's headers: processes cannot train together");
 }
 

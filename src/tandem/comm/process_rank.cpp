@@ -110,6 +110,12 @@ void ProcessRank::let_go_of_backend() {
   std::thread([gone = std::exchange(backend_, {}), works = std::exchange(in_progress_, {})] {}).detach();
 }
 
+void ProcessRank::abort(const std::string& reason) {
+  if (std::exchange(failed_, true)) return;
+  failure_ = reason;
+  let_go_of_backend();
+}
+
 void ProcessRank::fail(const std::string& call, const std::string& why) {
   failed_ = true;
   let_go_of_backend();
@@ -141,7 +147,8 @@ Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& optio
   check_adds_up(tensor, "all_reduce");
   const auto call = c10::str("all_reduce", *options.what ? " of " : "", options.what);
   auto& own = backend(call.c_str());
-  InProgress one{.what = call};
+  InProgress one;
+  one.what = call;
   one.times.started = steady_seconds();
   std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
   if (tensor.numel() > 0 && ranks_ > 1) {

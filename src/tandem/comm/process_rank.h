@@ -43,6 +43,9 @@ class ProcessRank final : public Communicator, private Pending::Source {
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
+  /// Ends the connections: the other ranks' calls, and all later ones here, throw PeerError. From any thread but one
+  /// that is in a call.
+  void abort(const std::string& reason);
 
   /// As the usual ring algorithms send them; c10d does not count.
   int64_t bytes_sent() const override { return bytes_sent_; }

@@ -6,12 +6,17 @@
 
 namespace tandem::comm {
 
-/// Ranks that are threads of this process, whatever they compute on.
+/// Ranks that are threads of this process, whatever they compute on: all that there are, or, of a job of several
+/// processes, this one's part of them.
 class RankGroup {
  public:
   virtual ~RankGroup() = default;
+  /// Ranks in all processes.
   virtual int64_t world_size() const = 0;
-  /// The communicator of one rank; to be used by one thread at a time.
+  /// This process's own are [first(), first() + here()).
+  virtual int64_t first() const { return 0; }
+  virtual int64_t here() const { return world_size(); }
+  /// The communicator of one rank of this process; to be used by one thread at a time.
   virtual Communicator& rank(int64_t r) = 0;
   virtual const Communicator& rank(int64_t r) const = 0;
   /// Ends the waits of all ranks, in sub-groups too, with PeerError that gives `reason`: a rank has failed.

@@ -14,8 +14,10 @@
 
 namespace tandem::distribute {
 
-ProcessGroup::ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank, std::shared_ptr<void> hold)
-    : hold_(std::move(hold)), rank_(std::move(rank)), local_rank_(local_rank) {}
+ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank)
+    : processes_(std::move(processes)), rank_(processes_, &processes_->rank()), local_rank_(local_rank) {}
+ProcessGroup::ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank)
+    : rank_(std::move(rank)), local_rank_(local_rank) {}
 
 int64_t ProcessGroup::rank() const { return rank_->rank(); }
 int64_t ProcessGroup::world_size() const { return rank_->world_size(); }
@@ -57,8 +59,7 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
     return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
   }
-  auto joined = comm::join_processes(member, options.limit_seconds);
-  return {std::move(joined.rank), member.local_rank, std::move(joined.meeting)};
+  return {comm::join_processes(member, options.limit_seconds), member.local_rank};
 }
 
 }  // namespace tandem::distribute

@@ -9,7 +9,8 @@
 
 namespace tandem::comm {
 class Communicator;
-}
+class Processes;
+}  // namespace tandem::comm
 
 namespace tandem::distribute {
 
@@ -23,8 +24,9 @@ struct ProcessGroupOptions {
 /// when not all ranks come within the limit or one is lost.
 class ProcessGroup {
  public:
-  /// `hold` lives as long as the group.
-  ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank, std::shared_ptr<void> hold = {});
+  ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank);
+  /// Of ranks that are no processes.
+  ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank);
 
   int64_t rank() const;
   int64_t world_size() const;
@@ -44,9 +46,11 @@ class ProcessGroup {
   void barrier() const;
 
   comm::Communicator& communicator() const { return *rank_; }
+  /// Null where the ranks are no processes, or there is one alone.
+  const std::shared_ptr<comm::Processes>& processes() const { return processes_; }
 
  private:
-  std::shared_ptr<void> hold_;
+  std::shared_ptr<comm::Processes> processes_;
   std::shared_ptr<comm::Communicator> rank_;
   int64_t local_rank_;
 };
