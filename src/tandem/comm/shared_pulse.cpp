@@ -64,18 +64,22 @@ std::optional<SharedPulse::Lost> SharedPulse::find_lost() {
   const double now = steady_seconds();
   if (lost_ || now - last_look_ < kLook) return lost_;
   last_look_ = now;
-  for (int64_t p = 0; p < processes_ && !lost_; ++p) {
+  for (int64_t p = 0; p < processes_; ++p) {
     if (p == own_) continue;
     const auto& other = entry(p);
     if (!memory_.is_taken(p)) {
-      lost_ = {p, c10::str(other.left.load() ? "has left" : "is lost", "; it last reported: ", last_report(p))};
-      break;
+      // Who says that it leaves may have left because of another that did not.
+      const bool left = other.left.load();
+      if (left && lost_) continue;
+      lost_ = {p, c10::str(left ? "has left" : "is lost", "; it last reported: ", last_report(p))};
+      if (!left) return lost_;
+      continue;
     }
     auto& seen = seen_[static_cast<std::size_t>(p)];
     const auto count = other.count.load();
     seen.looks = count == seen.count ? seen.looks + 1 : 0;
     seen.count = count;
-    if (static_cast<double>(seen.looks) * kLook >= silence_seconds_)
+    if (!lost_ && static_cast<double>(seen.looks) * kLook >= silence_seconds_)
       lost_ = {p, c10::str("has been silent for ", silence_seconds_, " s; it last reported: ", last_report(p))};
   }
   return lost_;
