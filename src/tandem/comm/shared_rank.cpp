@@ -92,18 +92,31 @@ void SharedRank::all_gather(const Tensor& part, Tensor& whole) {
   run({.kind = Collective::all_gather, .data = part, .result = whole});
 }
 
-void SharedRank::broadcast(Tensor& tensor, int64_t root) {
-  check_dense(tensor, "broadcast");
+void SharedRank::check_root(int64_t root) const {
   if (root < 0 || root >= world_size())
     throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
+}
+
+void SharedRank::broadcast(Tensor& tensor, int64_t root) {
+  check_dense(tensor, "broadcast");
+  check_root(root);
   run({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
+}
+
+Pending SharedRank::broadcast_async(Tensor& tensor, int64_t root) {
+  check_dense(tensor, "broadcast_async");
+  check_root(root);
+  return start({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
 }
 
 Pending SharedRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_all_reduce(tensor, "all_reduce_async");
+  return start({.kind = Collective::all_reduce, .data = tensor, .result = tensor, .options = options});
+}
+
+Pending SharedRank::start(Brought brought) {
   check_alive();
-  const auto ticket =
-      in_progress_.start({.kind = Collective::all_reduce, .data = tensor, .result = tensor, .options = options});
+  const auto ticket = in_progress_.start(std::move(brought));
   advance(ticket);
   return Pending(*this, ticket);
 }

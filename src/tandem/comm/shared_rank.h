@@ -22,6 +22,8 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   int64_t world_size() const override { return room_->ranks(); }
   void all_reduce(Tensor& tensor, const ReduceOptions& options) override;
   Pending all_reduce_async(Tensor& tensor, const ReduceOptions& options) override;
+  /// As broadcast while this thread goes on: among the operations of all_reduce_async.
+  Pending broadcast_async(Tensor& tensor, int64_t root);
   void reduce_scatter(const Tensor& whole, Tensor& part) override;
   void all_gather(const Tensor& part, Tensor& whole) override;
   void broadcast(Tensor& tensor, int64_t root) override;
@@ -42,6 +44,8 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   void forget() override {}
 
   void check_alive();
+  void check_root(int64_t root) const;
+  Pending start(Brought brought);
   // Makes a call that returns when it is finished.
   void run(Brought brought);
   ReduceTimes finish(SharedLine& line, uint64_t number, double entered);
