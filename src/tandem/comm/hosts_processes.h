@@ -25,16 +25,16 @@ class HostsProcesses final : public Processes {
   HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan, const Options& options);
   ~HostsProcesses() override;
 
-  Communicator& rank() override { return *rank_; }
+  Communicator& rank() override { return group_->rank(group_->first()); }
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
 
  private:
-  const int64_t process_;
+  c10::intrusive_ptr<c10d::Store> store_;
   const HostPlan plan_;
   std::unique_ptr<SharedProcesses> here_;
   std::unique_ptr<GlooProcesses> all_, across_;  // across_: on the first process of a host
-  std::unique_ptr<RankGroup> down_, across_started_;
-  std::unique_ptr<HostsRank> rank_;
+  int64_t groups_ = 0;                           // made so far
+  std::unique_ptr<RankGroup> group_;
 };
 
 /// The hosts of a job by each process's shared_memory_place(); nothing where those of a host do not follow one another.

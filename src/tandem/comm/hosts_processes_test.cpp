@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
 #include <numeric>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -174,18 +175,20 @@ TEST(HostsProcesses, SpreadOverThreadsOfEach) {
 
 TEST(HostsProcesses, WhoIsLostEndsTheOthersOnAllHosts) {
   const double start = steady_seconds();
-  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+  std::latch others_know(3);
+  on_hosts({2, 2}, [&](OnHosts& own, int64_t process) {
     Tensor x = at::ones({1000});
     own->rank().all_reduce(x, {});
     if (process == 3) {
       own.reset();
       return;
     }
-    EXPECT_NE(message_of<PeerError>([&] {
-                while (true) own->rank().all_reduce(x, {.what = "bucket"});
-              }),
-              "");
-    own.reset();  // as a process that ends
+    const auto message = message_of<PeerError>([&] {
+      while (true) own->rank().all_reduce(x, {.what = "bucket"});
+    });
+    EXPECT_NE(message.find("rank 3 has left; it last reported: "), std::string::npos) << message;
+    EXPECT_EQ(message.rfind(c10::str("rank ", process, ": "), 0), 0U) << message;
+    others_know.arrive_and_wait();
   });
   EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
 }

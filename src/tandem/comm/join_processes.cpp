@@ -7,6 +7,7 @@
 
 #include "tandem/cluster/environment.h"
 #include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/hosts_processes.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
 #include "tandem/comm/shared_processes.h"
@@ -39,28 +40,36 @@ class AtMeeting final : public Processes {
   std::unique_ptr<Processes> processes_;
 };
 
-// Whether all processes can share memory.
-bool on_one_host(c10d::Store& store, const cluster::Membership& member, double limit_seconds) {
+// Where each process is.
+std::vector<std::string> places_of(c10d::Store& store, const cluster::Membership& member, double limit_seconds) {
   const auto key_of = [](int64_t rank) { return c10::str("place of ", rank); };
   store.set(key_of(member.rank), shared_memory_place());
   wait_for_ranks(store, "places", member.rank, member.world_size, limit_seconds);
-  for (int64_t r = 0; r < member.world_size; ++r) {
-    if (store.get_to_str(key_of(r)) != shared_memory_place()) return false;
-  }
-  return true;
+  std::vector<std::string> places;
+  for (int64_t r = 0; r < member.world_size; ++r) places.push_back(store.get_to_str(key_of(r)));
+  return places;
 }
 
 std::unique_ptr<Processes> join(c10::intrusive_ptr<c10d::Store> store, const cluster::Membership& member,
                                 const JoinOptions& options) {
-  if (options.backend == "auto" && on_one_host(*store, member, options.limit_seconds)) {
-    return std::make_unique<SharedProcesses>(std::move(store), member.rank, member.world_size, options.limit_seconds,
-                                             options.silence_seconds);
+  const auto plan = options.backend == "auto" ? plan_hosts(places_of(*store, member, options.limit_seconds))
+                                              : std::optional<HostPlan>();
+  if (plan && plan->hosts() == 1) {
+    return std::make_unique<SharedProcesses>(std::move(store), OneHost{member.rank, member.world_size},
+                                             options.limit_seconds, options.silence_seconds);
   }
   const bool all_here = cluster::is_loopback(member.master->host);
   if (!all_here && member.rank == 0)
     log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
-  return std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here),
-                                         std::chrono::milliseconds(static_cast<int64_t>(options.limit_seconds * 1000)));
+  const auto host = own_host(all_here);
+  if (plan && plan->hosts() < plan->ranks()) {
+    return std::make_unique<HostsProcesses>(
+        std::move(store), member.rank, *plan,
+        HostsProcesses::Options{host, options.limit_seconds, options.silence_seconds});
+  }
+  return std::make_unique<GlooProcesses>(
+      std::move(store), member.rank, member.world_size,
+      GlooProcesses::Options{host, options.limit_seconds, options.silence_seconds, {}});
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace tandem::comm {
 
 struct JoinOptions {
-  std::string backend = "auto";  // by shared memory where all processes are on one host, else by Gloo; "gloo"
+  std::string backend = "auto";  // "auto": by shared memory on a host and Gloo between hosts; "gloo": in any case
   double limit_seconds = 60;     // for coming, and for each call
-  double silence_seconds = 10;   // after which a process of this host that cannot run is given up
+  double silence_seconds = 10;   // after which a process that cannot run, or be reached, is given up
 };
 
 /// Meets the other ranks of `member`'s job and joins them. Rank 0 listens at the job's address, with the key in

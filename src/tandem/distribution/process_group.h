@@ -15,10 +15,10 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  /// "auto": shared memory where all processes are on one host, else Gloo; "gloo": Gloo in any case.
+  /// "auto": shared memory among the processes of a host, Gloo between hosts; "gloo": Gloo in any case.
   std::string backend = "auto";
   double limit_seconds = 60;    // for the others to come, and for each call
-  double silence_seconds = 10;  // after which a process of this host that is stopped or starved is given up
+  double silence_seconds = 10;  // after which a process that is stopped, starved or out of reach is given up
 };
 
 /// The ranks that train together, each a process (or all of one process, in tests), as torch.distributed has them. A
