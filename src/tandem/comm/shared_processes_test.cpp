@@ -339,7 +339,7 @@ TEST(SharedMemory, PlacesFallFreeWithTheirHolders) {
   EXPECT_FALSE(first.is_taken(3));
   EXPECT_EQ(first.data()[5], std::byte{7});
   EXPECT_EQ(message_of<PeerError>([] { SharedMemory::open("/proc/self/fd/99999"); }),
-            "shared memory: cannot open /proc/self/fd/99999: No such file or directory");
+            "shared memory: cannot open /proc/self/fd/99999: No such file or directory; backend \"gloo\" does without");
 }
 
 }  // namespace
