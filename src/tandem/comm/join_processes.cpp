@@ -2,25 +2,13 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-
-#include "tandem/cluster/environment.h"
 #include "tandem/comm/gloo_processes.h"
-#include "tandem/comm/meeting_point.h"
-#include "tandem/comm/meeting_store.h"
+#include "tandem/comm/meeting_place.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 
 namespace tandem::comm {
 namespace {
-
-std::string own_host(bool all_here) {
-  if (all_here) return "127.0.0.1";
-  const auto name = cluster::own_host_name();
-  if (name.empty()) throw Error("this machine has no name to be reached by");
-  return name;
-}
 
 // Rank 0's, which has the place where all meet.
 class AtMeeting final : public Processes {
@@ -39,41 +27,18 @@ class AtMeeting final : public Processes {
 
 }  // namespace
 
-std::shared_ptr<Processes> join_processes(const cluster::Membership& member, double limit_seconds) {
+std::shared_ptr<Processes> join_processes(const cluster::Membership& member, const JoinOptions& options) {
   if (!member.trains()) {
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  if (!member.master || member.master->port == 0) {
-    throw InvalidArgument(c10::str("cluster: ", member.source, " says rank ", member.rank, " of ", member.world_size,
-                                   ", but not where to meet: set MASTER_ADDR and MASTER_PORT, RANK and WORLD_SIZE"));
-  }
-  const auto& [host, port] = *member.master;
-  const std::chrono::milliseconds limit(static_cast<int64_t>(limit_seconds * 1000));
-  const cluster::Environment environment;
-  const bool all_here = cluster::is_loopback(host);
-  if (!all_here && member.rank == 0)
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  auto place = find_meeting_place(member, options.interface, limit);
+  if (!cluster::is_loopback(place.own_address) && member.rank == 0)
     log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
-
-  std::unique_ptr<MeetingPoint> meeting;
-  c10::intrusive_ptr<c10d::Store> store;
-  if (environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True") {
-    c10d::TCPStoreOptions options;
-    options.port = static_cast<uint16_t>(port);
-    options.timeout = limit;
-    // torchrun gives each restart keys of its own.
-    store = c10::make_intrusive<c10d::PrefixStore>(
-        c10::str("tandem/", environment.get("TORCHELASTIC_RESTART_COUNT").value_or("0")),
-        c10::make_intrusive<c10d::TCPStore>(host, options));
-  } else {
-    const auto secret = environment.get(kJobKeyVariable);
-    const auto key = secret ? std::optional(JobKey::of_secret(*secret)) : std::nullopt;
-    if (member.rank == 0) meeting = std::make_unique<MeetingPoint>(host, port, key);
-    store = c10::make_intrusive<MeetingStore>(host, port, key, limit);
-  }
   auto processes =
-      std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here), limit);
-  return std::make_shared<AtMeeting>(std::move(meeting), std::move(processes));
+      std::make_unique<GlooProcesses>(std::move(place.store), member.rank, member.world_size, place.own_address, limit);
+  return std::make_shared<AtMeeting>(std::move(place.point), std::move(processes));
 }
 
 }  // namespace tandem::comm

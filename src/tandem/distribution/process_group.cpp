@@ -59,7 +59,7 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
     return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
   }
-  return {comm::join_processes(member, options.limit_seconds), member.local_rank};
+  return {comm::join_processes(member, {options.limit_seconds, options.interface}), member.local_rank};
 }
 
 }  // namespace tandem::distribute
