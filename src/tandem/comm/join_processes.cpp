@@ -2,8 +2,10 @@
 
 #include <c10/util/StringUtil.h>
 
-#include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/backend_processes.h"
+#include "tandem/comm/gloo_backend.h"
 #include "tandem/comm/meeting_place.h"
+#include "tandem/comm/mpi_world.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 
@@ -25,6 +27,23 @@ class AtMeeting final : public Processes {
   std::unique_ptr<Processes> processes_;
 };
 
+std::unique_ptr<Processes> join(MeetingPlace& place, const cluster::Membership& member, const JoinOptions& options) {
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  ProcessRank::MakeBackend make;
+  if (options.backend == "mpi") {
+    make = [&world = mpi_world(member, limit), limit](const auto& store, int64_t rank, int64_t ranks) {
+      return world.make_backend(store, rank, ranks, limit);
+    };
+  } else {
+    if (!cluster::is_loopback(place.own_address) && member.rank == 0)
+      log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
+    make = [host = place.own_address, limit](const auto& store, int64_t rank, int64_t ranks) {
+      return make_gloo_backend(store, rank, ranks, host, limit);
+    };
+  }
+  return std::make_unique<BackendProcesses>(place.store, member.rank, member.world_size, limit, std::move(make));
+}
+
 }  // namespace
 
 std::shared_ptr<Processes> join_processes(const cluster::Membership& member, const JoinOptions& options) {
@@ -32,12 +51,9 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, con
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
-  auto place = find_meeting_place(member, options.interface, limit);
-  if (!cluster::is_loopback(place.own_address) && member.rank == 0)
-    log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
-  auto processes =
-      std::make_unique<GlooProcesses>(std::move(place.store), member.rank, member.world_size, place.own_address, limit);
+  auto place = find_meeting_place(member, options.interface,
+                                  std::chrono::milliseconds(static_cast<int64_t>(options.limit_seconds * 1000)));
+  auto processes = join(place, member, options);
   return std::make_shared<AtMeeting>(std::move(place.point), std::move(processes));
 }
 

@@ -70,11 +70,17 @@ class Search {
       const auto secret = environment_.get(kJobKeyVariable);
       const auto key = secret ? std::optional(JobKey::of_secret(*secret)) : std::nullopt;
       if (member_.rank == 0) place_.point = std::make_unique<MeetingPoint>(host, port, key);
-      place_.store = c10::make_intrusive<MeetingStore>(host, port, key, limit_);
+      place_.store = store_at(host, port, key);
       if (member_.rank != 0) place_.store->check({"here/0"});  // its name may be known only when it is there
     }
     place_.own_address = own_address(host);
     return std::move(place_);
+  }
+
+  // Rank 0 has its own place at hand, even when the interface that others come by is gone.
+  c10::intrusive_ptr<MeetingStore> store_at(const std::string& host, int64_t port,
+                                            const std::optional<JobKey>& key) const {
+    return c10::make_intrusive<MeetingStore>(member_.rank == 0 ? "127.0.0.1" : host, port, key, limit_);
   }
 
   // On a free port, with a fresh key.
@@ -89,7 +95,7 @@ class Search {
   }
 
   MeetingPlace at(const MeetingAddress& address) {
-    place_.store = c10::make_intrusive<MeetingStore>(address.host, address.port, address.key, limit_);
+    place_.store = store_at(address.host, address.port, address.key);
     place_.own_address = own_address(address.host);
     return std::move(place_);
   }
@@ -117,7 +123,7 @@ class Search {
     auto address = open();
     std::optional<MeetingFile> file(std::in_place, path, address.to_text());
     auto place = at(address);
-    wait_for_ranks(*place.store, "told", 0, member_.world_size, limit_);
+    wait_for_ranks(*place.store, "told", 0, member_.world_size, seconds());
     file.reset();
     place.store->set("file removed", std::string("1"));
     return place;
@@ -126,13 +132,13 @@ class Search {
   // An old file leads nowhere, or to a port where nobody has its key; by and by rank 0 replaces it.
   MeetingPlace told_by_file() {
     const auto path = meeting_file_path(environment_);
-    const double until = steady_seconds() + static_cast<double>(limit_.count()) / 1000;
+    const double until = steady_seconds() + seconds();
     std::string tried;
     while (steady_seconds() < until) {
       const auto text = read_meeting_file(path);
       if (text && is_met_at(MeetingAddress::of_text(*text, "meeting file " + path))) {
         auto place = at(MeetingAddress::of_text(*text, "meeting file " + path));
-        wait_for_ranks(*place.store, "told", member_.rank, member_.world_size, limit_);
+        wait_for_ranks(*place.store, "told", member_.rank, member_.world_size, seconds());
         // Whoever goes on may meet again, and must not find this file then.
         place.store->wait({"file removed"});
         return place;
@@ -140,8 +146,7 @@ class Search {
       if (text) tried = ", or nobody answers at the address in it";
       std::this_thread::sleep_for(milliseconds(50));
     }
-    throw PeerError(c10::str("rank ", member_.rank, ": rank 0 did not write ", path, " within ",
-                             static_cast<double>(limit_.count()) / 1000, " s", tried,
+    throw PeerError(c10::str("rank ", member_.rank, ": rank 0 did not write ", path, " within ", seconds(), " s", tried,
                              "; TANDEM_MEETING_DIR names a folder that all hosts of the job see"));
   }
 
@@ -162,6 +167,8 @@ class Search {
     const auto own = cluster::address_toward(meeting);
     return own.empty() || cluster::is_loopback(own) ? cluster::address_for_others(kInterfaceVariable) : own;
   }
+
+  double seconds() const { return static_cast<double>(limit_.count()) / 1000; }
 
   static constexpr const char* kFailed = "failed: ";
 

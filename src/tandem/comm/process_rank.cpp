@@ -40,7 +40,8 @@ void check_adds_up(const Tensor& tensor, const char* call) {
 ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
                          std::chrono::milliseconds limit, MakeBackend make_backend)
     : store_(std::move(store)), rank_(rank), ranks_(ranks), limit_(limit), make_backend_(std::move(make_backend)) {
-  wait_for_ranks(*store_, "here", rank_, ranks_, limit_);  // before the backend, whose own messages name nobody
+  // Before the backend, whose own messages name nobody.
+  wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
   backend_ = make_backend_(store_, rank_, ranks_);
 }
 
@@ -108,7 +109,7 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
   const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
   failure_ = c10::str(
       call, ": ",
-      lost.empty() ? "" : named_ranks(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
+      lost.empty() ? "" : ranks_named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
       reason);
   throw PeerError(c10::str("rank ", rank_, ": ", failure_));
 }
@@ -198,7 +199,7 @@ void ProcessRank::barrier() {
 std::unique_ptr<Communicator> ProcessRank::subgroup(const std::vector<int64_t>& ranks) {
   const auto own = std::find(ranks.begin(), ranks.end(), rank_);
   if (own == ranks.end())
-    throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", named_ranks(ranks)));
+    throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", ranks_named(ranks)));
   const auto name = c10::Join(",", ranks);  // those that call it are the same, and call it as often
   auto store = c10::make_intrusive<c10d::PrefixStore>(c10::str("group ", name, " ", subgroups_[name]++), store_);
   return std::make_unique<ProcessRank>(std::move(store), own - ranks.begin(), static_cast<int64_t>(ranks.size()),

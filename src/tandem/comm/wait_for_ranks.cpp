@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <chrono>
 #include <thread>
 
 #include "tandem/core/error.h"
@@ -13,33 +14,34 @@ namespace {
 
 constexpr double kSayWhoIsMissing = 5;  // seconds from one line to the next
 
+std::string key_of(const std::string& place, int64_t rank) { return c10::str(place, "/", rank); }
+
 }  // namespace
 
-std::string named_ranks(const std::vector<int64_t>& ranks) {
+std::string ranks_named(const std::vector<int64_t>& ranks) {
   return c10::str(ranks.size() == 1 ? "rank " : "ranks ", c10::Join(", ", ranks));
 }
 
-void wait_for_ranks(c10d::Store& store, const std::string& what, int64_t own, int64_t ranks,
-                    std::chrono::milliseconds limit) {
-  const auto key = [&](int64_t rank) { return c10::str(what, "/", rank); };
-  store.set(key(own), std::string("1"));
+void wait_for_ranks(c10d::Store& store, const std::string& place, int64_t own, int64_t ranks, double limit_seconds) {
+  store.set(key_of(place, own), std::string("1"));
   std::vector<int64_t> missing;
   for (int64_t r = 0; r < ranks; ++r) {
     if (r != own) missing.push_back(r);
   }
-  const double start = steady_seconds(), seconds = static_cast<double>(limit.count()) / 1000;
+  const double start = steady_seconds();
   double said = start;
   while (!missing.empty()) {
-    std::erase_if(missing, [&](int64_t r) { return store.check({key(r)}); });
+    std::erase_if(missing, [&](int64_t r) { return store.check({key_of(place, r)}); });
     const double now = steady_seconds();
     if (missing.empty()) break;
-    if (now - start > seconds)
-      throw PeerError(c10::str("rank ", own, ": ", named_ranks(missing), " did not come within ", seconds, " s"));
+    if (now - start > limit_seconds) {
+      throw PeerError(c10::str("rank ", own, ": ", ranks_named(missing), " did not come within ", limit_seconds, " s"));
+    }
     if (now - said > kSayWhoIsMissing) {
-      log_info(c10::str("rank ", own, ": waiting for ", named_ranks(missing)));
+      log_info(c10::str("rank ", own, ": waiting for ", ranks_named(missing)));
       said = now;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
 

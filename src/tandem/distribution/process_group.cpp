@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tandem/cluster/who_am_i.h"
@@ -48,8 +49,9 @@ std::string ProcessGroup::broadcast_object(const std::string& object, int64_t ro
 void ProcessGroup::barrier() const { rank_->barrier(); }
 
 ProcessGroup init_process_group(const ProcessGroupOptions& options) {
-  if (options.backend != "auto" && options.backend != "gloo")
-    throw_unknown_name("backend", options.backend, {"auto", "gloo"});
+  const std::vector<std::string> backends{"auto", "gloo", "mpi"};
+  if (std::find(backends.begin(), backends.end(), options.backend) == backends.end())
+    throw_unknown_name("backend", options.backend, backends);
   if (!(options.limit_seconds > 0))
     throw InvalidArgument(c10::str("init_process_group: limit_seconds must be positive, got ", options.limit_seconds));
   const auto member = cluster::who_am_i(cluster::Environment());
@@ -59,7 +61,10 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
     return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
   }
-  return {comm::join_processes(member, {options.limit_seconds, options.interface}), member.local_rank};
+  return {
+      comm::join_processes(
+          member, {.backend = options.backend, .limit_seconds = options.limit_seconds, .interface = options.interface}),
+      member.local_rank};
 }
 
 }  // namespace tandem::distribute

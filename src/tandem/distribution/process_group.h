@@ -15,8 +15,10 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  std::string backend = "auto";  // "gloo"; "auto" is the same where there are no GPUs
-  double limit_seconds = 60;     // for the others to come, and for each call
+  /// "gloo"; "auto" is the same where there are no GPUs; "mpi": all exchanges by MPI, for a program that mpirun
+  /// started.
+  std::string backend = "auto";
+  double limit_seconds = 60;  // for the others to come, and for each call
   /// The network interface that other hosts reach this process by: a name, or several and patterns ("eth*,ib0") of
   /// which the first that is there counts. Empty: TANDEM_INTERFACE, GLOO_SOCKET_IFNAME, else loopback where all ranks
   /// share this host, and the one on the way to rank 0 elsewhere.

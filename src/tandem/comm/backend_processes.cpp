@@ -1,10 +1,9 @@
-#include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/backend_processes.h"
 
 #include <c10/util/StringUtil.h>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
-#include "tandem/comm/gloo_backend.h"
 #include "tandem/core/error.h"
 
 namespace tandem::comm {
@@ -28,20 +27,22 @@ class OneRank final : public RankGroup {
 
 }  // namespace
 
-GlooProcesses::GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::string host,
-                             std::chrono::milliseconds limit)
-    : store_(std::move(store)), own_(rank), ranks_(ranks), host_(std::move(host)), limit_(limit), rank_(join(store_)) {}
+BackendProcesses::BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
+                                   std::chrono::milliseconds limit, ProcessRank::MakeBackend make_backend)
+    : store_(std::move(store)),
+      own_(rank),
+      ranks_(ranks),
+      limit_(limit),
+      make_backend_(std::move(make_backend)),
+      rank_(join(store_)) {}
 
-std::unique_ptr<ProcessRank> GlooProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
-  return std::make_unique<ProcessRank>(
-      store, own_, ranks_, limit_,
-      [limit = limit_, host = host_](const c10::intrusive_ptr<c10d::Store>& keys, int64_t rank, int64_t ranks) {
-        return make_gloo_backend(keys, rank, ranks, host, limit);
-      });
+std::unique_ptr<ProcessRank> BackendProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
+  return std::make_unique<ProcessRank>(store, own_, ranks_, limit_, make_backend_);
 }
 
-std::unique_ptr<RankGroup> GlooProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& /*turns*/) {
-  if (here != 1) throw InvalidArgument(c10::str("gloo: a process must have one rank, got ", here));
+std::unique_ptr<RankGroup> BackendProcesses::spread(int64_t here,
+                                                    const std::vector<std::shared_ptr<Turns>>& /*turns*/) {
+  if (here != 1) throw InvalidArgument(c10::str("processes: each must have one rank, got ", here));
   return std::make_unique<OneRank>(
       join(c10::make_intrusive<c10d::PrefixStore>(c10::str("spread ", groups_++), store_)));
 }

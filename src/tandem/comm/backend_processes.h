@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
@@ -11,12 +10,12 @@
 
 namespace tandem::comm {
 
-/// Processes that speak by LibTorch's Gloo, whether they share a host or not.
-class GlooProcesses final : public Processes {
+/// Processes that speak by a backend of c10d, whether they share a host or not.
+class BackendProcesses final : public Processes {
  public:
-  /// `host`: this process's own address for the others. `limit`: for meeting, and for each call.
-  GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::string host,
-                std::chrono::milliseconds limit);
+  /// `limit`: for meeting, and for each call. `make_backend` is called for each group of ranks that is formed.
+  BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::chrono::milliseconds limit,
+                   ProcessRank::MakeBackend make_backend);
 
   Communicator& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
@@ -27,8 +26,8 @@ class GlooProcesses final : public Processes {
 
   c10::intrusive_ptr<c10d::Store> store_;
   int64_t own_, ranks_;
-  std::string host_;
   std::chrono::milliseconds limit_;
+  ProcessRank::MakeBackend make_backend_;
   int64_t groups_ = 0;  // made so far
   std::unique_ptr<ProcessRank> rank_;
 };

@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace tandem::testing {
+
+/// Two hosts: network name spaces of this machine with two links between them, "meet0" (10.99.0.1 and .2) and "data0"
+/// (10.98.0.1 and .2). Root makes them; other users do so within a name space of users, where their system lets them.
+class HostPair {
+ public:
+  /// Throws what the system says where it does not let.
+  HostPair();
+
+  /// The command that runs `words` on host 0 or 1.
+  std::vector<std::string> on(int host, const std::vector<std::string>& words) const;
+  /// Runs them there; returns what they print, throws it when they fail.
+  std::string run(int host, const std::vector<std::string>& words) const;
+  /// Bytes that came in by an interface of the host so far.
+  int64_t bytes_received(int host, const std::string& interface) const;
+  /// Gives up the host, which vanishes with the last program on it.
+  void leave(int host) { keepers_[static_cast<std::size_t>(host)].reset(); }
+
+ private:
+  std::vector<std::string> in_name_spaces_of(const std::string& process) const;
+
+  const bool as_root_;
+  std::array<std::unique_ptr<Program>, 2> keepers_;  // a name space lives as long as a process in it
+  std::array<std::string, 2> ids_;                   // theirs
+};
+
+}  // namespace tandem::testing
