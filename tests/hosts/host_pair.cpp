@@ -20,8 +20,10 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// A process in name spaces of its own says its number when it is there.
-const std::vector<std::string> kKeep{"sh", "-c", "echo here $$; exec sleep 600"};
+// A process in name spaces of its own gives its host a name, and says its number when it is there.
+std::vector<std::string> keep_host(std::size_t host) {
+  return {"sh", "-c", "hostname host" + std::to_string(host) + " && echo here $$ && exec sleep 600"};
+}
 
 std::string id_of(Program& keeper) {
   keeper.await_output("\n");
@@ -34,11 +36,11 @@ std::string id_of(Program& keeper) {
 
 HostPair::HostPair() : as_root_(::geteuid() == 0) {
   const auto keep = [&](std::size_t host, const std::vector<std::string>& command) {
-    keepers_[host] = std::make_unique<Program>(joined(command, kKeep));
+    keepers_[host] = std::make_unique<Program>(joined(command, keep_host(host)));
     ids_[host] = id_of(*keepers_[host]);
   };
-  keep(0, {"unshare", as_root_ ? "-n" : "-Urn"});
-  keep(1, as_root_ ? std::vector<std::string>{"unshare", "-n"} : on(0, {"unshare", "-n"}));
+  keep(0, {"unshare", as_root_ ? "-nu" : "-Urnu"});
+  keep(1, as_root_ ? std::vector<std::string>{"unshare", "-nu"} : on(0, {"unshare", "-nu"}));
   const std::array<std::array<std::string, 2>, 2> links{{{"meet0", "10.99.0."}, {"data0", "10.98.0."}}};
   for (const auto& [name, net] : links) {
     run(0, {"ip", "link", "add", name, "type", "veth", "peer", "name", name, "netns", ids_[1]});
@@ -51,8 +53,8 @@ HostPair::HostPair() : as_root_(::geteuid() == 0) {
 }
 
 std::vector<std::string> HostPair::in_name_spaces_of(const std::string& process) const {
-  return as_root_ ? std::vector<std::string>{"nsenter", "-t", process, "-n"}
-                  : std::vector<std::string>{"nsenter", "-t", process, "-U", "-n", "--preserve-credentials"};
+  return as_root_ ? std::vector<std::string>{"nsenter", "-t", process, "-n", "-u"}
+                  : std::vector<std::string>{"nsenter", "-t", process, "-U", "-n", "-u", "--preserve-credentials"};
 }
 
 std::vector<std::string> HostPair::on(int host, const std::vector<std::string>& words) const {
@@ -71,6 +73,16 @@ int64_t HostPair::bytes_received(int host, const std::string& interface) const {
     if (words[i] == interface + ":") return std::stoll(words[i + 1]);
   }
   throw std::runtime_error("no interface " + interface);
+}
+
+void OnHosts::SetUp() {
+  try {
+    pair_ = std::make_unique<HostPair>();
+  } catch (const std::exception& error) {
+    const std::string line = std::string("this user may not make network name spaces: ") + error.what();
+    if (::geteuid() != 0) GTEST_SKIP() << line;  // systems differ in what they let users do
+    FAIL() << line;
+  }
 }
 
 }  // namespace tandem::testing

@@ -1,4 +1,6 @@
 #pragma once
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -9,8 +11,9 @@
 
 namespace tandem::testing {
 
-/// Two hosts: network name spaces of this machine with two links between them, "meet0" (10.99.0.1 and .2) and "data0"
-/// (10.98.0.1 and .2). Root makes them; other users do so within a name space of users, where their system lets them.
+/// Two hosts, "host0" and "host1": network name spaces of this machine with two links between them, "meet0" (10.99.0.1
+/// and .2) and "data0" (10.98.0.1 and .2). Root makes them; other users do so within a name space of users, where their
+/// system lets them.
 class HostPair {
  public:
   /// Throws what the system says where it does not let.
@@ -31,6 +34,14 @@ class HostPair {
   const bool as_root_;
   std::array<std::unique_ptr<Program>, 2> keepers_;  // a name space lives as long as a process in it
   std::array<std::string, 2> ids_;                   // theirs
+};
+
+/// Tests of jobs on two hosts. They fail where root may not make them, and do not run where another user may not.
+class OnHosts : public ::testing::Test {
+ protected:
+  void SetUp() override;
+
+  std::unique_ptr<HostPair> pair_;
 };
 
 }  // namespace tandem::testing

@@ -2,7 +2,6 @@
 #include "host_pair.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
 
@@ -11,18 +10,8 @@
 namespace tandem::testing {
 namespace {
 
-class Hosts : public ::testing::Test {
+class Hosts : public OnHosts {
  protected:
-  void SetUp() override {
-    try {
-      pair_ = std::make_unique<HostPair>();
-    } catch (const std::exception& error) {
-      const std::string line = std::string("this user may not make network name spaces: ") + error.what();
-      if (::geteuid() != 0) GTEST_SKIP() << line;  // as most systems are set up, some users may
-      FAIL() << line;
-    }
-  }
-
   // Rank `host` of two, with the key of this job.
   std::unique_ptr<Program> start(int host, const std::vector<std::string>& words, const Program::Variables& more = {}) {
     Program::Variables variables{{"RANK", std::to_string(host)}, {"WORLD_SIZE", "2"},          {"LOCAL_RANK", "0"},
@@ -50,7 +39,6 @@ class Hosts : public ::testing::Test {
     EXPECT_NE(rank.output().find(begin), std::string::npos) << rank.output().substr(rank.output().size() / 2);
   }
 
-  std::unique_ptr<HostPair> pair_;
   const comm::JobKey key_ = comm::JobKey::fresh();
 };
 

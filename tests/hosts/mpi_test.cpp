@@ -1,9 +1,10 @@
 // Under mpirun: ranks that meet by MPI, and all exchanges by it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
+#include "host_pair.h"
 #include "program.h"
 
 namespace tandem::testing {
@@ -11,13 +12,15 @@ namespace {
 
 const std::string kOwnMpi = OWN_MPI;
 
+// Root must insist, twice. Containers often forbid to read another process's memory, of which Open MPI complains.
+const Program::Variables kSettings{{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                   {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                   {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
+
 Program mpirun(const std::string& n, const std::vector<std::string>& program) {
   std::vector<std::string> words{"mpirun", "-n", n, "--oversubscribe", "--bind-to", "none"};
   words.insert(words.end(), program.begin(), program.end());
-  // Root must insist, twice. Containers often forbid to read another process's memory, of which Open MPI complains.
-  return Program(words, {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                         {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}});
+  return Program(words, kSettings);
 }
 
 void expect_output(Program& job, int status, const std::string& text) {
@@ -77,6 +80,36 @@ TEST(Mpi, ARankThatDoesNotComeEndsTheWait) {
   auto job =
       mpirun("2", {"sh", "-c", "test $OMPI_COMM_WORLD_RANK = 1 && exec sleep 60; exec " + kExchange + " limit=1"});
   expect_output(job, 4, "error: mpi: MPI_Init: not all ranks came within 1 s");
+}
+
+class MpiHosts : public OnHosts {};
+
+// A rank on each of two hosts, which mpirun starts by what it takes for ssh.
+TEST_F(MpiHosts, ExchangeByGlooAndByMpi) {
+  const TemporaryFolder folder;
+  std::string reach;
+  for (const auto& word : pair_->on(1, {"sh", "-c"})) reach += " " + word;
+  const auto agent = folder.write("agent", "#!/bin/sh\nshift\nexec" + reach + " \"$*\"\n");
+  ASSERT_EQ(::chmod(agent.c_str(), 0700), 0);
+  const auto start = [&](const std::vector<std::string>& program) {
+    std::vector<std::string> words{"mpirun",    "-n",   "2",     "--host",        "10.99.0.1:1,10.99.0.2:1",
+                                   "--bind-to", "none", "--mca", "plm_rsh_agent", agent};
+    words.insert(words.end(), program.begin(), program.end());
+    return Program(pair_->on(0, words), kSettings);
+  };
+  for (const std::string backend : {"gloo", "mpi"}) {
+    auto job = start({kExchange, "interface=meet0", "backend=" + backend});
+    expect_output(job, 0, "rank 1: step 3");
+  }
+  // Rank 0 cannot know which of the two networks is meant, and does not let the other wait.
+  auto untold = start({"sh", "-c", kExchange + " 2>&1 | tee -a " + folder.file("said")});
+  untold.wait();
+  const auto said = file_bytes(folder.file("said"));
+  EXPECT_NE(said.find("error: TANDEM_INTERFACE: must name the network interface by which other hosts reach this one, "
+                      "'host0', whose name does not tell; there are meet0 (10.99.0.1), data0 (10.98.0.1)"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("error: rank 0: TANDEM_INTERFACE: must name"), std::string::npos) << said;
 }
 
 TEST(Mpi, AnotherMpisVariablesAreSeenThrough) {

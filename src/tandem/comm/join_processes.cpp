@@ -29,14 +29,18 @@ class AtMeeting final : public Processes {
 
 std::unique_ptr<Processes> join(MeetingPlace& place, const cluster::Membership& member, const JoinOptions& options) {
   const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  const bool by_mpi = options.backend == "mpi";
+  if (!cluster::is_loopback(place.own_address) && member.rank == 0) {
+    log_warning(
+        c10::str(by_mpi ? "MPI" : "Gloo",
+                 "'s connections between hosts are neither encrypted nor authenticated: use a network you trust"));
+  }
   ProcessRank::MakeBackend make;
-  if (options.backend == "mpi") {
+  if (by_mpi) {
     make = [&world = mpi_world(member, limit), limit](const auto& store, int64_t rank, int64_t ranks) {
       return world.make_backend(store, rank, ranks, limit);
     };
   } else {
-    if (!cluster::is_loopback(place.own_address) && member.rank == 0)
-      log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
     make = [host = place.own_address, limit](const auto& store, int64_t rank, int64_t ranks) {
       return make_gloo_backend(store, rank, ranks, host, limit);
     };

@@ -16,6 +16,7 @@
 #include "tandem/comm/mpi_world.h"
 #include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
@@ -59,6 +60,9 @@ class Search {
     }
     const auto& [host, port] = *member_.master;
     if (environment_.get("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+      if (member_.rank == 0 && !cluster::is_loopback(host) && member_.local_size != member_.world_size)
+        log_warning(
+            "torchrun's store, where ranks meet, is neither encrypted nor authenticated: use a network you trust");
       c10d::TCPStoreOptions options;
       options.port = static_cast<uint16_t>(port);
       options.timeout = limit_;
