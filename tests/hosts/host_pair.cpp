@@ -52,13 +52,15 @@ HostPair::HostPair() : as_root_(::geteuid() == 0) {
   for (int host = 0; host < 2; ++host) run(host, {"ip", "link", "set", "lo", "up"});
 }
 
-std::vector<std::string> HostPair::in_name_spaces_of(const std::string& process) const {
-  return as_root_ ? std::vector<std::string>{"nsenter", "-t", process, "-n", "-u"}
-                  : std::vector<std::string>{"nsenter", "-t", process, "-U", "-n", "-u", "--preserve-credentials"};
+std::vector<std::string> HostPair::on(int host, const std::vector<std::string>& words) const {
+  if (as_root_) return beside(host, words);
+  return joined({"nsenter", "-t", ids_[static_cast<std::size_t>(host)], "-U", "-n", "-u", "--preserve-credentials"},
+                words);
 }
 
-std::vector<std::string> HostPair::on(int host, const std::vector<std::string>& words) const {
-  return joined(in_name_spaces_of(ids_[static_cast<std::size_t>(host)]), words);
+// A name space of users that one is in already cannot be entered.
+std::vector<std::string> HostPair::beside(int host, const std::vector<std::string>& words) const {
+  return joined({"nsenter", "-t", ids_[static_cast<std::size_t>(host)], "-n", "-u"}, words);
 }
 
 std::string HostPair::run(int host, const std::vector<std::string>& words) const {

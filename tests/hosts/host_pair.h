@@ -21,6 +21,8 @@ class HostPair {
 
   /// The command that runs `words` on host 0 or 1.
   std::vector<std::string> on(int host, const std::vector<std::string>& words) const;
+  /// The same from the other host.
+  std::vector<std::string> beside(int host, const std::vector<std::string>& words) const;
   /// Runs them there; returns what they print, throws it when they fail.
   std::string run(int host, const std::vector<std::string>& words) const;
   /// Bytes that came in by an interface of the host so far.
@@ -29,8 +31,6 @@ class HostPair {
   void leave(int host) { keepers_[static_cast<std::size_t>(host)].reset(); }
 
  private:
-  std::vector<std::string> in_name_spaces_of(const std::string& process) const;
-
   const bool as_root_;
   std::array<std::unique_ptr<Program>, 2> keepers_;  // a name space lives as long as a process in it
   std::array<std::string, 2> ids_;                   // theirs

@@ -88,7 +88,7 @@ class MpiHosts : public OnHosts {};
 TEST_F(MpiHosts, ExchangeByGlooAndByMpi) {
   const TemporaryFolder folder;
   std::string reach;
-  for (const auto& word : pair_->on(1, {"sh", "-c"})) reach += " " + word;
+  for (const auto& word : pair_->beside(1, {"sh", "-c"})) reach += " " + word;
   const auto agent = folder.write("agent", "#!/bin/sh\nshift\nexec" + reach + " \"$*\"\n");
   ASSERT_EQ(::chmod(agent.c_str(), 0700), 0);
   const auto start = [&](const std::vector<std::string>& program) {
