@@ -79,20 +79,18 @@ std::optional<HostPlan> plan_hosts(const std::vector<std::string>& places) {
 }
 
 HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan,
-                               const Options& options)
+                               const BackendProcesses::Options& limits, const ProcessRank::MakeBackend& make_backend)
     : store_(std::move(store)), plan_(std::move(plan)) {
   const auto host = plan_.host_of(process), first = plan_.first(host);
   const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store_); };
-  const auto by_gloo = [&](std::vector<int64_t> numbers) {
-    return GlooProcesses::Options{options.host, options.limit_seconds, options.silence_seconds, std::move(numbers)};
-  };
-  all_ = std::make_unique<GlooProcesses>(prefixed("all"), process, plan_.ranks(), by_gloo({}));
+  all_ = std::make_unique<BackendProcesses>(prefixed("all"), process, plan_.ranks(), limits, make_backend);
   here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host)),
-                                            OneHost{process - first, plan_.size(host), first}, options.limit_seconds,
-                                            options.silence_seconds);
+                                            OneHost{process - first, plan_.size(host), first}, limits.limit_seconds,
+                                            limits.silence_seconds);
   if (process == first) {
-    across_ = std::make_unique<GlooProcesses>(prefixed("hosts"), host, plan_.hosts(),
-                                              by_gloo({plan_.begins.begin(), plan_.begins.end() - 1}));
+    auto among_leaders = limits;
+    among_leaders.numbers.assign(plan_.begins.begin(), plan_.begins.end() - 1);
+    across_ = std::make_unique<BackendProcesses>(prefixed("hosts"), host, plan_.hosts(), among_leaders, make_backend);
   }
   group_ = spread(1, {});
 }

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,22 +6,20 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/backend_processes.h"
 #include "tandem/comm/hosts_rank.h"
 #include "tandem/comm/processes.h"
 #include "tandem/comm/shared_processes.h"
 
 namespace tandem::comm {
 
-/// Processes on several hosts: those of a host share memory, the first ones of all hosts speak by Gloo (hosts_rank.h).
+/// Processes on several hosts: those of a host share memory, the first ones of all hosts speak by a
+/// backend of c10d (hosts_rank.h).
 class HostsProcesses final : public Processes {
  public:
-  struct Options {
-    std::string host;  // this process's own address for the other hosts
-    double limit_seconds = 60, silence_seconds = 10;
-  };
-  /// `plan`: of the processes.
-  HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan, const Options& options);
+  /// `plan`: of the processes. `make_backend`: of what goes between hosts.
+  HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan,
+                 const BackendProcesses::Options& limits, const ProcessRank::MakeBackend& make_backend);
   ~HostsProcesses() override;
 
   Communicator& rank() override { return group_->rank(group_->first()); }
@@ -32,8 +29,8 @@ class HostsProcesses final : public Processes {
   c10::intrusive_ptr<c10d::Store> store_;
   const HostPlan plan_;
   std::unique_ptr<SharedProcesses> here_;
-  std::unique_ptr<GlooProcesses> all_, across_;  // across_: on the first process of a host
-  int64_t groups_ = 0;                           // made so far
+  std::unique_ptr<BackendProcesses> all_, across_;  // across_: on the first process of a host
+  int64_t groups_ = 0;                              // made so far
   std::unique_ptr<RankGroup> group_;
 };
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
+#include "tandem/comm/gloo_backend.h"
 #include "tandem/comm/local_group.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
@@ -32,7 +33,10 @@ void on_hosts(const std::vector<int64_t>& sizes, const std::function<void(OnHost
   for (int64_t p = 0; p < plan.ranks(); ++p) {
     all.push_back(std::async(std::launch::async, [&, p] {
       auto own = std::make_unique<HostsProcesses>(
-          store, p, plan, HostsProcesses::Options{.host = "127.0.0.1", .limit_seconds = 20, .silence_seconds = 10});
+          store, p, plan, BackendProcesses::Options{.limit_seconds = 20, .silence_seconds = 10, .numbers = {}},
+          [](const auto& keys, int64_t rank, int64_t ranks) {
+            return make_gloo_backend(keys, rank, ranks, "127.0.0.1", std::chrono::seconds(20));
+          });
       act(own, p);
     }));
   }

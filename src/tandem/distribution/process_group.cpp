@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tandem/cluster/who_am_i.h"
@@ -48,8 +49,9 @@ std::string ProcessGroup::broadcast_object(const std::string& object, int64_t ro
 void ProcessGroup::barrier() const { rank_->barrier(); }
 
 ProcessGroup init_process_group(const ProcessGroupOptions& options) {
-  if (options.backend != "auto" && options.backend != "gloo")
-    throw_unknown_name("backend", options.backend, {"auto", "gloo"});
+  const std::vector<std::string> backends{"auto", "gloo", "mpi"};
+  if (std::find(backends.begin(), backends.end(), options.backend) == backends.end())
+    throw_unknown_name("backend", options.backend, backends);
   if (!(options.limit_seconds > 0))
     throw InvalidArgument(c10::str("init_process_group: limit_seconds must be positive, got ", options.limit_seconds));
   if (!(options.silence_seconds > 0)) {
@@ -65,7 +67,8 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
   }
   return {comm::join_processes(member, {.backend = options.backend,
                                         .limit_seconds = options.limit_seconds,
-                                        .silence_seconds = options.silence_seconds}),
+                                        .silence_seconds = options.silence_seconds,
+                                        .interface = options.interface}),
           member.local_rank};
 }
 

@@ -15,10 +15,15 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  /// "auto": shared memory among the processes of a host, Gloo between hosts; "gloo": Gloo in any case.
+  /// "auto": shared memory among the processes of a host, Gloo between hosts; "gloo": Gloo in any case; "mpi": all
+  /// exchanges by MPI, for a program that mpirun started.
   std::string backend = "auto";
   double limit_seconds = 60;    // for the others to come, and for each call
   double silence_seconds = 10;  // after which a process that is stopped, starved or out of reach is given up
+  /// The network interface that other hosts reach this process by: a name, or several and patterns ("eth*,ib0") of
+  /// which the first that is there counts. Empty: TANDEM_INTERFACE, GLOO_SOCKET_IFNAME, else loopback where all ranks
+  /// share this host, and the one on the way to rank 0 elsewhere.
+  std::string interface = {};
 };
 
 /// The ranks that train together, each a process (or all of one process, in tests), as torch.distributed has them. A

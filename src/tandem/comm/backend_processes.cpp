@@ -1,4 +1,4 @@
-#include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/backend_processes.h"
 
 #include <c10/util/StringUtil.h>
 
@@ -6,7 +6,6 @@
 #include <numeric>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
-#include "tandem/comm/gloo_backend.h"
 #include "tandem/core/error.h"
 
 namespace tandem::comm {
@@ -30,8 +29,13 @@ class OneRank final : public RankGroup {
 
 }  // namespace
 
-GlooProcesses::GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options)
-    : store_(std::move(store)), own_(rank), ranks_(ranks), options_(std::move(options)) {
+BackendProcesses::BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options,
+                                   ProcessRank::MakeBackend make_backend)
+    : store_(std::move(store)),
+      own_(rank),
+      ranks_(ranks),
+      options_(std::move(options)),
+      make_backend_(std::move(make_backend)) {
   if (options_.numbers.empty()) {
     options_.numbers.resize(static_cast<std::size_t>(ranks_));
     std::iota(options_.numbers.begin(), options_.numbers.end(), 0);
@@ -40,18 +44,15 @@ GlooProcesses::GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank
   rank_ = join(store_);
 }
 
-std::unique_ptr<ProcessRank> GlooProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
+std::unique_ptr<ProcessRank> BackendProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
   const std::chrono::milliseconds limit(static_cast<int64_t>(options_.limit_seconds * 1000));
-  return std::make_unique<ProcessRank>(
-      store, own_, ranks_, limit,
-      [limit, host = options_.host](const c10::intrusive_ptr<c10d::Store>& keys, int64_t rank, int64_t ranks) {
-        return make_gloo_backend(keys, rank, ranks, host, limit);
-      },
-      options_.numbers, [this] { return pulse_->silent(); });
+  return std::make_unique<ProcessRank>(store, own_, ranks_, limit, make_backend_, options_.numbers,
+                                       [this] { return pulse_->silent(); });
 }
 
-std::unique_ptr<RankGroup> GlooProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& /*turns*/) {
-  if (here != 1) throw InvalidArgument(c10::str("gloo: a process must have one rank, got ", here));
+std::unique_ptr<RankGroup> BackendProcesses::spread(int64_t here,
+                                                    const std::vector<std::shared_ptr<Turns>>& /*turns*/) {
+  if (here != 1) throw InvalidArgument(c10::str("processes: each must have one rank, got ", here));
   return std::make_unique<OneRank>(
       join(c10::make_intrusive<c10d::PrefixStore>(c10::str("spread ", groups_++), store_)));
 }

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
@@ -11,16 +10,17 @@
 
 namespace tandem::comm {
 
-/// Processes that speak by LibTorch's Gloo, whether they share a host or not.
-class GlooProcesses final : public Processes {
+/// Processes that speak by a backend of c10d, whether they share a host or not.
+class BackendProcesses final : public Processes {
  public:
   struct Options {
-    std::string host;                   // this process's own address for the others
     double limit_seconds = 60;          // for meeting, and for each call
-    double silence_seconds = 10;        // after which a process that does not count is given up
+    double silence_seconds = 10;        // after which a process that cannot run, or be reached, is given up
     std::vector<int64_t> numbers = {};  // as in ProcessRank
   };
-  GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options);
+  /// `make_backend` is called for each group of ranks that is formed.
+  BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options,
+                   ProcessRank::MakeBackend make_backend);
 
   Communicator& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
@@ -32,6 +32,7 @@ class GlooProcesses final : public Processes {
   c10::intrusive_ptr<c10d::Store> store_;
   const int64_t own_, ranks_;
   Options options_;
+  ProcessRank::MakeBackend make_backend_;
   int64_t groups_ = 0;  // made so far
   std::unique_ptr<StorePulse> pulse_;
   std::unique_ptr<ProcessRank> rank_;
