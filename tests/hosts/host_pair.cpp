@@ -41,12 +41,14 @@ HostPair::HostPair() : as_root_(::geteuid() == 0) {
   };
   keep(0, {"unshare", as_root_ ? "-nu" : "-Urnu"});
   keep(1, as_root_ ? std::vector<std::string>{"unshare", "-nu"} : on(0, {"unshare", "-nu"}));
-  const std::array<std::array<std::string, 2>, 2> links{{{"meet0", "10.99.0."}, {"data0", "10.98.0."}}};
-  for (const auto& [name, net] : links) {
+  const std::array<std::array<std::string, 3>, 2> links{
+      {{"meet0", "10.99.0.", "fd99::"}, {"data0", "10.98.0.", "fd98::"}}};
+  for (const auto& [name, net, v6] : links) {
     run(0, {"ip", "link", "add", name, "type", "veth", "peer", "name", name, "netns", ids_[1]});
     for (int host = 0; host < 2; ++host) {
       run(host, {"ip", "address", "add", net + std::to_string(host + 1) + "/24", "dev", name});
       run(host, {"ip", "link", "set", name, "up"});
+      run(host, {"ip", "address", "add", v6 + std::to_string(host + 1) + "/64", "dev", name, "nodad"});
     }
   }
   for (int host = 0; host < 2; ++host) run(host, {"ip", "link", "set", "lo", "up"});

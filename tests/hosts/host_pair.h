@@ -12,8 +12,8 @@
 namespace tandem::testing {
 
 /// Two hosts, "host0" and "host1": network name spaces of this machine with two links between them, "meet0" (10.99.0.1
-/// and .2) and "data0" (10.98.0.1 and .2). Root makes them; other users do so within a name space of users, where their
-/// system lets them.
+/// and .2, fd99::1 and ::2) and "data0" (10.98.0.1 and .2, fd98::1 and ::2). Root makes them; other users do so within
+/// a name space of users, where their system lets them.
 class HostPair {
  public:
   /// Throws what the system says where it does not let.

@@ -26,9 +26,9 @@ class Hosts : public OnHosts {
     for (int host = 0; host < 2; ++host) ranks.push_back(start(host, words, more));
     return ranks;
   }
-  // Both in the midst of exchanges, of which each may take 3 s.
+  // Both in the midst of exchanges, of which each may take 5 s.
   std::vector<std::unique_ptr<Program>> start_exchanging() {
-    auto ranks = start_both({kExchange, "steps=1000000", "pause=0.005", "limit=3"});
+    auto ranks = start_both({kExchange, "steps=1000000", "pause=0.005", "limit=5"});
     ranks[0]->await_output("rank 0: step 3\n");
     ranks[1]->await_output("rank 1: step 3\n");
     return ranks;
@@ -51,6 +51,12 @@ TEST_F(Hosts, MeetWithAJobKey) {
             std::string::npos)
       << ranks[0]->output();
   EXPECT_EQ(pair_->bytes_received(0, "data0") / 10000, 0);  // all went the way to rank 0
+}
+
+TEST_F(Hosts, MeetByAddressesOfIpv6) {
+  const auto ranks = start_both({kExchange, "elements=100000"}, {{"MASTER_ADDR", "fd99::1"}});
+  expect_success(ranks);
+  EXPECT_GT(pair_->bytes_received(1, "meet0"), 3 * 400000);
 }
 
 TEST_F(Hosts, DoNotMeetWithoutOne) {

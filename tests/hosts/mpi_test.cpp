@@ -6,6 +6,7 @@
 
 #include "host_pair.h"
 #include "program.h"
+#include "tandem/cluster/free_port.h"
 
 namespace tandem::testing {
 namespace {
@@ -40,7 +41,8 @@ TEST(Mpi, MeetsAgain) {
 }
 
 TEST(Mpi, AnAddressThatWasGivenCounts) {
-  auto job = mpirun("2", {"env", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=29518", kExchange});
+  auto job =
+      mpirun("2", {"env", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(cluster::free_port()), kExchange});
   expect_output(job, 0, "exchange: ok");
 }
 
@@ -70,7 +72,7 @@ TEST(Mpi, AStoppedRankIsNamed) {
   const TemporaryFolder folder;
   auto job = mpirun("3", {"sh", "-c",
                           "echo $$ >" + folder.file("pid") + "$OMPI_COMM_WORLD_RANK; exec " + kExchange +
-                              " backend=mpi limit=2 steps=1000000 pause=0.01"});
+                              " backend=mpi limit=5 steps=1000000 pause=0.01"});
   for (const char* rank : {"rank 0: step 3\n", "rank 1: step 3\n", "rank 2: step 3\n"}) job.await_output(rank);
   ASSERT_EQ(::kill(static_cast<pid_t>(std::stol(file_bytes(folder.file("pid1")))), SIGSTOP), 0);
   expect_output(job, 4, ": all_reduce: rank 1 is lost or late: ");

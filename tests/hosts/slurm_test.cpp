@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "program.h"
+#include "tandem/cluster/free_port.h"
 #include "tandem/comm/meeting_address.h"
 #include "tandem/comm/meeting_file.h"
 #include "tandem/comm/meeting_point.h"
@@ -59,7 +60,8 @@ TEST_F(Slurm, Ddp) {
 }
 
 TEST_F(Slurm, AnAddressThatWasGivenCounts) {
-  const Program::Variables given{{"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29517"}, {"TANDEM_MEETING_DIR", "/no"}};
+  const Program::Variables given{
+      {"MASTER_ADDR", "::1"}, {"MASTER_PORT", std::to_string(cluster::free_port())}, {"TANDEM_MEETING_DIR", "/no"}};
   expect_success_of_both(start(0, {kExchange}, given), start(1, {kExchange}, given));
 }
 

@@ -37,6 +37,7 @@ std::string text_of_address(const sockaddr* address) {
 
 std::string listed(const std::vector<Interface>& all) {
   std::vector<std::string> texts;
+  texts.reserve(all.size());
   for (const auto& one : all) texts.push_back(c10::str(one.name, " (", one.address, ")"));
   return texts.empty() ? "none" : c10::Join(", ", texts);
 }
@@ -103,7 +104,7 @@ std::string address_toward(const std::string& host) {
 
 std::string address_for_others(const std::string& setting) {
   const auto name = own_host_name();
-  if (const auto own = name.empty() ? "" : address_toward(name); !own.empty() && !is_loopback(own)) return own;
+  if (auto own = name.empty() ? "" : address_toward(name); !own.empty() && !is_loopback(own)) return own;
   auto beyond = interfaces();
   std::erase_if(beyond, [](const Interface& one) { return is_loopback(one.address); });
   if (beyond.size() == 1) return beyond.front().address;

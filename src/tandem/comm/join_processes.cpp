@@ -82,8 +82,9 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, con
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  auto place = find_meeting_place(member, options.interface,
-                                  std::chrono::milliseconds(static_cast<int64_t>(options.limit_seconds * 1000)));
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  if (options.backend == "mpi") mpi_world(member, limit).check_threads();  // before anybody waits for this rank
+  auto place = find_meeting_place(member, options.interface, limit);
   auto processes = join(place, member, options);
   return std::make_shared<AtMeeting>(std::move(place.point), std::move(processes));
 }

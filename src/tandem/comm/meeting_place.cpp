@@ -84,7 +84,8 @@ class Search {
   // Rank 0 has its own place at hand, even when the interface that others come by is gone.
   c10::intrusive_ptr<MeetingStore> store_at(const std::string& host, int64_t port,
                                             const std::optional<JobKey>& key) const {
-    return c10::make_intrusive<MeetingStore>(member_.rank == 0 ? "127.0.0.1" : host, port, key, limit_);
+    const bool here = member_.rank == 0 || host == "::1";  // a point on the loopback interface has an address of IPv4
+    return c10::make_intrusive<MeetingStore>(here ? "127.0.0.1" : host, port, key, limit_);
   }
 
   // On a free port, with a fresh key.

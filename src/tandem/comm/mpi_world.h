@@ -17,8 +17,9 @@ class MpiWorld {
   virtual int64_t size() const = 0;
   /// Rank 0's text, on all ranks. Collective; throws PeerError when not all come within the limit.
   virtual std::string broadcast(const std::string& text, std::chrono::milliseconds limit) = 0;
-  /// Collectives by MPI for `ranks` of the world, which tell one another by `store` who they are there. Throws
-  /// InvalidArgument where the program began MPI with a level of threads that does not allow it.
+  /// Throws InvalidArgument where the program began MPI with a level of threads that allows no backend.
+  virtual void check_threads() const = 0;
+  /// Collectives by MPI for `ranks` of the world, which tell one another by `store` who they are there.
   virtual ProcessBackend make_backend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks,
                                       std::chrono::milliseconds limit) = 0;
 };

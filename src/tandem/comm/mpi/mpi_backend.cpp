@@ -227,10 +227,6 @@ MPI_Comm communicator_of(MpiSession& session, c10d::Store& store, int64_t rank, 
 
 ProcessBackend make_mpi_backend(MpiSession& session, const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
                                 int64_t ranks, milliseconds limit) {
-  if (!session.any_thread_may_call()) {
-    throw InvalidArgument(
-        "mpi: the program began MPI for one thread; backend 'mpi' needs MPI_Init_thread with MPI_THREAD_SERIALIZED");
-  }
   const auto all = communicator_of(session, *store, rank, ranks, limit);
   const auto backend = c10::make_intrusive<MpiBackend>(session, store, rank, ranks, limit, all);
   return {backend, [backend] { backend->close(); }};

@@ -26,6 +26,12 @@ class World final : public MpiWorld {
     return all;
   }
 
+  void check_threads() const override {
+    if (session_.any_thread_may_call()) return;
+    throw InvalidArgument(
+        "mpi: the program began MPI for one thread; backend 'mpi' needs MPI_Init_thread with MPI_THREAD_SERIALIZED");
+  }
+
   ProcessBackend make_backend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks,
                               milliseconds limit) override {
     return make_mpi_backend(session_, store, rank, ranks, limit);
