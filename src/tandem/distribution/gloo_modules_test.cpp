@@ -1,0 +1,186 @@
+// Modules trained over c10d's Gloo, by ranks that are threads and meet on the loopback interface: the numbers of ranks
+// that read one another's memory. Gloo matches calls by their order alone.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/sgd.h>
+
+#include <mutex>
+#include <thread>
+
+#include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/meeting_point.h"
+#include "tandem/comm/meeting_store.h"
+#include "tandem/core/random.h"
+#include "tandem/distribution/check_receipt.h"
+#include "tandem/distribution/check_shards.h"
+#include "tandem/distribution/distributed_data_parallel.h"
+#include "tandem/distribution/ranks_test.h"
+#include "tandem/distribution/sync_batch_norm.h"
+#include "tandem/testing/captured_log.h"
+#include "tandem/testing/closeness.h"
+#include "tandem/testing/message_of.h"
+#include "tandem/testing/run_ranks.h"
+
+namespace tandem::distribute {
+namespace {
+
+using testing::difference;
+using testing::message_of;
+using testing::run_ranks;
+
+void run_gloo_ranks(int64_t ranks, const std::function<void(const ProcessGroup&)>& act) {
+  constexpr auto kLimit = std::chrono::milliseconds(20000);
+  const comm::MeetingPoint point("127.0.0.1", 0, {});
+  std::mutex mutex;
+  std::exception_ptr first;
+  std::vector<std::thread> threads;
+  for (int64_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        auto store = c10::make_intrusive<comm::MeetingStore>("127.0.0.1", point.port(), std::nullopt, kLimit);
+        act({std::make_shared<comm::GlooProcesses>(std::move(store), r, ranks, "127.0.0.1", kLimit), r});
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!first) first = std::current_exception();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+}
+
+// Both kinds of ranks: what `act` returns on rank 0.
+void expect_equal_numbers(int64_t ranks, const std::function<std::vector<Tensor>(const ProcessGroup&)>& act) {
+  std::vector<Tensor> want, got;
+  run_ranks(ranks, [&](comm::Communicator& communicator) {
+    auto all = act(group_of(communicator));
+    if (communicator.rank() == 0) want = std::move(all);
+  });
+  run_gloo_ranks(ranks, [&](const ProcessGroup& group) {
+    auto all = act(group);
+    if (group.rank() == 0) got = std::move(all);
+  });
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i)
+    EXPECT_EQ(difference(got[i].to(at::kDouble), want[i].to(at::kDouble), 1e-5), "") << i;
+}
+
+// N: a batch norm. Which way an input goes is this rank's affair, so that gradients come in another order on each.
+template <class N>
+struct WaysImpl : torch::nn::Module {
+  WaysImpl() {
+    first = register_module("first", torch::nn::Linear(4, 6));
+    norm = register_module("norm", N(6));
+    left = register_module("left", torch::nn::Linear(6, 3));
+    right = register_module("right", torch::nn::Linear(6, 3));
+    const c10::NoGradGuard no_grad;
+    uint64_t i = 0;
+    for (auto& p : parameters()) p.copy_(RandomStream(2).fold(i++).normal(Shape::of(p.sizes().vec())));
+  }
+  Tensor forward(const Tensor& x, bool take_right) {
+    const Tensor y = at::tanh(norm(first(x)));
+    return take_right ? right(y) : left(y);
+  }
+  torch::nn::Linear first{nullptr}, left{nullptr}, right{nullptr};
+  N norm{nullptr};
+};
+
+template <class N>
+using Ways = torch::nn::ModuleHolder<WaysImpl<N>>;
+
+Tensor gloo_rows(int64_t rank, int64_t step) {
+  return RandomStream(8).fold(static_cast<uint64_t>(10 * rank + step)).normal({3, 4});
+}
+
+template <class M>
+std::vector<Tensor> state_of_module(const M& module) {
+  auto all = module->parameters();
+  for (const auto& buffer : module->buffers()) all.push_back(buffer);
+  return all;
+}
+
+TEST(GlooModules, UnevenInputs) {
+  using Net = Ways<torch::nn::BatchNorm1d>;
+  for (const int64_t ranks : {2, 4}) {
+    expect_equal_numbers(ranks, [](const ProcessGroup& group) {
+      DistributedDataParallel<Net> model(Net(), group, {.bucket_bytes = 16});
+      torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+      for (int64_t epoch = 0; epoch < 2; ++epoch) {
+        model.join(optimizer, [&] {
+          for (int64_t step = 0; step < (group.rank() + 2 * epoch) % 4; ++step) {
+            optimizer.zero_grad();
+            model(gloo_rows(group.rank(), step), (group.rank() + step) % 2 == 0).square().mean().backward();
+            optimizer.step();
+          }
+        });
+        model.check_alike();
+      }
+      return state_of_module(model.module());
+    });
+  }
+}
+
+TEST(GlooModules, AnExceptionIsToldToAll) {  // U36
+  using Net = Ways<torch::nn::BatchNorm1d>;
+  const testing::CapturedLog log;
+  run_gloo_ranks(3, [](const ProcessGroup& group) {
+    DistributedDataParallel<Net> model(Net(), group, {.bucket_bytes = 16});
+    const auto loop = [&] {
+      for (int64_t step = 0; step < 3 + group.rank(); ++step) {
+        Tensor y = model(gloo_rows(group.rank(), step), true);
+        if (group.rank() == 1 && step == 3) throw DataError("boom");
+        y.square().mean().backward();
+      }
+    };
+    if (group.rank() == 1) {
+      EXPECT_EQ(message_of<DataError>([&] { model.join(loop); }), "boom");
+    } else {
+      EXPECT_EQ(message_of<PeerError>([&] { model.join(loop); }),
+                "rank " + std::to_string(group.rank()) + ": join: rank 1 left the loop: boom");
+    }
+    group.barrier();
+  });
+}
+
+TEST(GlooModules, SyncBatchNormAmidBuckets) {
+  using Net = Ways<SyncBatchNorm>;
+  for (const int64_t ranks : {2, 4}) {
+    expect_equal_numbers(ranks, [](const ProcessGroup& group) {
+      Net net;
+      convert_sync_batchnorm(net, group);
+      DistributedDataParallel<Net> model(net, group, {.bucket_bytes = 16});
+      torch::optim::SGD optimizer(model.parameters(), 0.1);
+      for (int64_t step = 0; step < 4; ++step) {
+        optimizer.zero_grad();
+        const Tensor x = gloo_rows(group.rank(), step).narrow(0, 0, 3 - (group.rank() + step) % 3);
+        model(x, (group.rank() + step) % 2 == 0).square().sum().backward();
+        optimizer.step();
+      }
+      model.check_alike();
+      return state_of_module(net);
+    });
+  }
+}
+
+TEST(GlooModules, SizesThatDifferAndRowsThatAreShared) {
+  run_gloo_ranks(2, [](const ProcessGroup& group) {
+    EXPECT_EQ(
+        message_of([&] { group.all_gather(at::zeros({2 + group.rank()})); }),
+        "all_gather: all ranks must bring the same type and sizes, but rank 0 Float of sizes [2], rank 1 Float of "
+        "sizes [3]");
+    EXPECT_EQ(group.all_gather_objects(group.rank() == 0 ? "" : "some")[1], "some");
+    const data::TensorDataset rows(at::zeros({9, 1}));
+    data::DataLoader loader(rows, {.batch_size = 2, .sampler = data::DistributedSampler(9, group)});
+    check_shards(loader, group);
+    for (auto [x, y] : loader.epoch(0)) EXPECT_LE(x.size(0), 2);
+    EXPECT_EQ(check_receipt(loader, group).rows, 9);
+    const data::DistributedSampler as_one(9, 2, 0);
+    EXPECT_NE(message_of([&] { check_shards(as_one, group); }).find("is served by rank 0 and rank 1"),
+              std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace tandem::distribute
