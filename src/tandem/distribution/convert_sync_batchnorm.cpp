@@ -7,7 +7,7 @@
 namespace tandem::distribute {
 namespace {
 
-using Exchange = std::shared_ptr<const StatisticsExchange>;
+using Exchange = std::shared_ptr<StatisticsExchange>;
 
 // Null unless `module` is a batch norm.
 std::shared_ptr<SyncBatchNormImpl> in_place_of(const torch::nn::Module& module) {
@@ -61,7 +61,7 @@ void convert_in(torch::nn::SequentialImpl& holder, const Exchange& exchange) {
 
 void convert_sync_batchnorm(torch::nn::Module& module, const ProcessGroup& group) {
   check_all_can_be_replaced(module);
-  const auto exchange = std::make_shared<const StatisticsExchange>(group);
+  const auto exchange = std::make_shared<StatisticsExchange>(group);
   module.apply([&](torch::nn::Module& one) {
     if (auto* sequential = one.as<torch::nn::Sequential>()) convert_in(*sequential, exchange);
     if (auto* sync = one.as<SyncBatchNormImpl>()) sync->set_exchange(exchange);

@@ -82,10 +82,10 @@ class DistributedDataParallel {
   /// A rank whose loop has ended takes part in the others' exchanges, with gradients of zero, until all have; buffers
   /// come from the first rank that has data. Then all get the weights, the buffers and the optimizer's state of a rank
   /// that went on to the end, since those that stopped early lack its last steps. Each forward and each backward pass
-  /// exchanges one number a rank more. Collective; all ranks that have data make the same passes, and nothing else that
-  /// is collective belongs into the loop. What the loop throws on one rank is thrown there, once the others, at their
-  /// next pass, know; they throw PeerError with its message. Throws InvalidArgument where the module has a
-  /// SyncBatchNorm.
+  /// exchanges one number a rank more, and so does each SyncBatchNorm. Collective; all ranks that have data make the
+  /// same passes, and nothing else that is collective belongs into the loop. What the loop throws on one rank is thrown
+  /// there, once the others, at their next pass, know; they throw PeerError with its message. Throws InvalidArgument
+  /// where SyncBatchNorms got their groups one by one.
   void join(torch::optim::Optimizer& optimizer, const std::function<void()>& loop, JoinOptions options = {}) {
     run_uneven({*module_, *gradients_, group_, &optimizer}, loop, options);
   }

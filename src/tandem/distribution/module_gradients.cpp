@@ -8,6 +8,7 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/gradient_hooks.h"
 #include "tandem/distribution/ranks_with_data.h"
+#include "tandem/distribution/statistics_exchange.h"
 
 namespace tandem::distribute {
 
@@ -65,8 +66,10 @@ void ModuleGradients::ready(std::size_t i) {
   for (std::size_t b = 0; b < next_; ++b) buckets_[b].pending.advance();
 }
 
-void ModuleGradients::set_ranks_with_data(RanksWithData* ranks, bool by_those_with_data) {
+void ModuleGradients::set_ranks_with_data(RanksWithData* ranks, bool by_those_with_data,
+                                          StatisticsExchange* statistics) {
   with_data_ = ranks;
+  statistics_ = statistics;
   by_those_with_data_ = by_those_with_data;
 }
 
@@ -131,6 +134,7 @@ void ModuleGradients::finish() {
   start_ready();
   start_used();
   if (with_data_) with_data_->hear();
+  if (statistics_) statistics_->end();
   wait_for_all();
   if (const auto rank = gave_up(); rank >= 0) {
     if (!with_data_)
@@ -169,6 +173,7 @@ void ModuleGradients::take_part() {
   next_ = 0;
   start_ready();
   start_used();
+  if (statistics_) statistics_->take_part(/*until_end=*/true);
   wait_for_all();
   if (const auto rank = gave_up(); rank >= 0) with_data_->note_left(rank);
 }
@@ -181,6 +186,7 @@ void ModuleGradients::give_up() {
   used_[static_cast<int64_t>(parameters_.size()) + ranks_.rank()] = 1;
   start_used();
   if (with_data_) with_data_->hear();
+  if (statistics_) statistics_->take_part(/*until_end=*/true);
   wait_for_all();
   if (with_data_) with_data_->note_left(gave_up());
 }

@@ -11,6 +11,7 @@
 namespace tandem::distribute {
 
 class RanksWithData;
+class StatisticsExchange;
 
 /// Averages the gradients of a module's parameters over the ranks while backward runs, as PyTorch's
 /// DistributedDataParallel (Li et al. 2020): parameters are put into buckets, the last ones first, and a bucket is
@@ -35,7 +36,8 @@ class ModuleGradients {
 
   /// While set, a backward pass that exchanges says so first, and the sum is divided by the number of all ranks, or,
   /// with `by_those_with_data`, of those that have data. Null: all ranks have as many batches.
-  void set_ranks_with_data(RanksWithData* ranks, bool by_those_with_data);
+  /// `statistics`: that of the module's SyncBatchNorms, or null.
+  void set_ranks_with_data(RanksWithData* ranks, bool by_those_with_data, StatisticsExchange* statistics);
   RanksWithData* ranks_with_data() const { return with_data_; }
   /// A rank without data takes part in the others' exchange with zeros. Its own gradients are gone afterwards.
   void take_part();
@@ -74,6 +76,7 @@ class ModuleGradients {
   std::size_t next_ = 0;  // the bucket that starts next: all ranks keep this order
   bool all_used_, exchange_ = true, unfinished_ = false, by_those_with_data_ = false;
   RanksWithData* with_data_ = nullptr;
+  StatisticsExchange* statistics_ = nullptr;
   std::weak_ptr<char> backward_;  // what the backward that runs holds, until its end or until it throws
 };
 

@@ -10,6 +10,7 @@ namespace tandem::distribute {
 namespace {
 
 const char* described(RanksWithData::Act act) {
+  if (act == RanksWithData::Act::statistics) return "go through a SyncBatchNorm";
   return act == RanksWithData::Act::buffers ? "begin a forward pass" : "begin a backward pass";
 }
 
@@ -30,7 +31,7 @@ RanksWithData::Act RanksWithData::hear() {
   int64_t count = 0, first = -1;
   for (int64_t r = 0; r < group_.world_size(); ++r) {
     if (of(r) == Act::leaves_loop) note_left(r);
-    if (of(r) != Act::buffers && of(r) != Act::gradients) continue;
+    if (of(r) == Act::none || of(r) == Act::leaves_loop) continue;
     if (first < 0) first = r;
     if (of(r) != of(first)) throw_mismatch(first, r);
     ++count;

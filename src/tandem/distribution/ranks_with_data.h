@@ -18,7 +18,8 @@ class RanksWithData {
     none = 0,         // has no more data
     buffers = 1,      // a forward pass begins: the module's buffers are broadcast
     gradients = 2,    // a backward pass begins: gradients are exchanged
-    leaves_loop = 3,  // an exception ends this rank's loop
+    statistics = 3,   // a SyncBatchNorm's, where no gradients are exchanged
+    leaves_loop = 4,  // an exception ends this rank's loop
   };
 
   explicit RanksWithData(const ProcessGroup& group);

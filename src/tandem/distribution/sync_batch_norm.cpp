@@ -5,9 +5,6 @@
 #include <c10/util/StringUtil.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <numeric>
-
-#include "tandem/comm/communicator.h"
 #include "tandem/core/error.h"
 
 namespace tandem::distribute {
@@ -40,7 +37,7 @@ struct ChannelStatistics {
 
 // Each rank's count, mean and squares are joined pairwise (Chan et al. 1979), which loses no digits where means are
 // large beside the spread.
-ChannelStatistics statistics(const Tensor& x, const StatisticsExchange& exchange) {
+ChannelStatistics statistics(const Tensor& x, StatisticsExchange& exchange) {
   const int64_t channels = x.size(1);
   const int64_t count = x.numel() / std::max<int64_t>(channels, 1);
   Tensor own = at::zeros({1 + 2 * channels}, at::kDouble);
@@ -67,7 +64,7 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& input,
                         const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                         const ChannelStatistics* statistics, double epsilon,
-                        const std::shared_ptr<const StatisticsExchange>* exchange) {
+                        const std::shared_ptr<StatisticsExchange>* exchange) {
     const Tensor x = wide(input);
     const auto like_x = x.options();
     const Tensor mean = statistics->mean.to(like_x);
@@ -88,7 +85,7 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
     const Tensor x = wide(saved[0]), dy = wide(gradients.front()), mean = saved[2], scale = saved[3];
     const int64_t channels = x.size(1);
     const double count = context->saved_data["count"].toDouble();
-    const auto& exchange = *static_cast<const Kept*>(context->saved_data["exchange"].toCapsule().get())->exchange;
+    auto& exchange = *static_cast<const Kept*>(context->saved_data["exchange"].toCapsule().get())->exchange;
     const Tensor normalised = (x - by_channel(mean, x)) * by_channel(scale, x);
     const auto axes = axes_of_a_channel(x);
     const Tensor of_bias = dy.sum(axes), of_weight = (dy * normalised).sum(axes);
@@ -105,8 +102,8 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
   }
 
   struct Kept : torch::CustomClassHolder {
-    explicit Kept(std::shared_ptr<const StatisticsExchange> kept) : exchange(std::move(kept)) {}
-    std::shared_ptr<const StatisticsExchange> exchange;
+    explicit Kept(std::shared_ptr<StatisticsExchange> kept) : exchange(std::move(kept)) {}
+    std::shared_ptr<StatisticsExchange> exchange;
   };
 };
 
@@ -116,26 +113,8 @@ std::optional<Tensor> if_defined(const Tensor& tensor) {
 
 }  // namespace
 
-StatisticsExchange::StatisticsExchange(const ProcessGroup& group) : group_(group) {
-  std::vector<int64_t> all(static_cast<std::size_t>(group.world_size()));
-  std::iota(all.begin(), all.end(), int64_t{0});
-  own_ = group.communicator().subgroup(all);
-}
-
-std::vector<Tensor> StatisticsExchange::gather(const Tensor& numbers) const {
-  Tensor whole = at::empty({ranks() * numbers.numel()}, numbers.options());
-  own_->all_gather(numbers, whole);
-  return whole.chunk(ranks());
-}
-
-Tensor StatisticsExchange::sum(const Tensor& numbers) const {
-  Tensor sum = at::zeros_like(numbers);
-  for (const auto& part : gather(numbers)) sum += part;
-  return sum;
-}
-
 SyncBatchNormImpl::SyncBatchNormImpl(const torch::nn::BatchNormOptions& options, const ProcessGroup& group)
-    : NormImplBase(options), exchange_(std::make_shared<const StatisticsExchange>(group)) {}
+    : NormImplBase(options), exchange_(std::make_shared<StatisticsExchange>(group)) {}
 
 void SyncBatchNormImpl::_check_input_dim(const Tensor& input) {
   if (input.dim() >= 2 && input.size(1) == options.num_features()) return;

@@ -8,25 +8,9 @@
 #include <vector>
 
 #include "tandem/distribution/process_group.h"
+#include "tandem/distribution/statistics_exchange.h"
 
 namespace tandem::distribute {
-
-/// What the SyncBatchNorms of a module exchange through: a communicator of their own, so that what backward does with
-/// gradients at the same time may come in another order on each rank.
-class StatisticsExchange {
- public:
-  /// Collective.
-  explicit StatisticsExchange(const ProcessGroup& group);
-  int64_t ranks() const { return own_->world_size(); }
-  /// Every rank's numbers (n), float64, in the order of the ranks.
-  std::vector<Tensor> gather(const Tensor& numbers) const;
-  /// The sum over all ranks, added up in the order of the ranks.
-  Tensor sum(const Tensor& numbers) const;
-
- private:
-  ProcessGroup group_;  // outlives own_
-  std::unique_ptr<comm::Communicator> own_;
-};
 
 /// Batch normalisation over the rows of all ranks, as torch.nn.SyncBatchNorm, for inputs (rows, channels, ...) of any
 /// number of axes: BatchNorm1d, 2d and 3d. Options, parameters and buffers are theirs, by the same names. Ranks may
@@ -43,7 +27,8 @@ class SyncBatchNormImpl : public torch::nn::NormImplBase<0, SyncBatchNormImpl, t
 
   Tensor forward(const Tensor& input);
   /// From now on through `exchange`; null: this rank alone.
-  void set_exchange(std::shared_ptr<const StatisticsExchange> exchange) { exchange_ = std::move(exchange); }
+  void set_exchange(std::shared_ptr<StatisticsExchange> exchange) { exchange_ = std::move(exchange); }
+  const std::shared_ptr<StatisticsExchange>& exchange() const { return exchange_; }
   /// Takes the place of `norm`, a BatchNorm1dImpl, 2d or 3d: has its options, mode, parameters (the same tensors, which
   /// optimizers may hold) and buffers.
   template <class Norm>
@@ -57,7 +42,7 @@ class SyncBatchNormImpl : public torch::nn::NormImplBase<0, SyncBatchNormImpl, t
   // How much the running statistics move towards those of the batch.
   double next_step();
 
-  std::shared_ptr<const StatisticsExchange> exchange_;
+  std::shared_ptr<StatisticsExchange> exchange_;
 };
 TORCH_MODULE(SyncBatchNorm);
 

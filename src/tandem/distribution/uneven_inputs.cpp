@@ -5,6 +5,7 @@
 #include <torch/optim/optimizer.h>
 #include <torch/serialize/archive.h>
 
+#include <memory>
 #include <sstream>
 
 #include "tandem/core/error.h"
@@ -17,34 +18,63 @@ namespace {
 
 using Act = RanksWithData::Act;
 
-void check_can_join(const TrainedModule& trained) {
-  if (trained.gradients.ranks_with_data()) throw InvalidArgument("join: must not be within another join of the model");
-  for (const auto& one : trained.module.named_modules()) {
-    if (!one.value()->as<SyncBatchNormImpl>()) continue;
-    throw InvalidArgument(c10::str("join: '", one.key(),
-                                   "' is a SyncBatchNorm, whose statistics need rows of all ranks in each step; give "
-                                   "ranks that run out batches of 0 rows instead"));
+// That of the module's SyncBatchNorms; null where none exchanges.
+std::shared_ptr<StatisticsExchange> statistics_of(const torch::nn::Module& module) {
+  std::shared_ptr<StatisticsExchange> one;
+  for (const auto& norm : module.named_modules()) {
+    const auto* sync = norm.value()->as<SyncBatchNormImpl>();
+    if (!sync || !sync->exchange()) continue;
+    if (one && one != sync->exchange()) {
+      throw InvalidArgument(c10::str("join: all SyncBatchNorms must exchange together, but '", norm.key(),
+                                     "' got its group alone; give it to all by convert_sync_batchnorm"));
+    }
+    one = sync->exchange();
   }
+  return one;
 }
+
+// While alive, passes tell the ranks whose loops have ended.
+class Joined {
+ public:
+  Joined(const TrainedModule& trained, RanksWithData& with_data, const JoinOptions& options)
+      : gradients_(trained.gradients), statistics_(statistics_of(trained.module)) {
+    if (gradients_.ranks_with_data()) throw InvalidArgument("join: must not be within another join of the model");
+    gradients_.set_ranks_with_data(&with_data, !options.divide_by_initial_world_size, statistics_.get());
+    if (statistics_) statistics_->set_ranks_with_data(&with_data, &gradients_);
+  }
+  ~Joined() {
+    gradients_.set_ranks_with_data(nullptr, false, nullptr);
+    if (statistics_) statistics_->set_ranks_with_data(nullptr, nullptr);
+  }
+  Joined(const Joined&) = delete;
+  Joined& operator=(const Joined&) = delete;
+
+  StatisticsExchange* statistics() const { return statistics_.get(); }
+
+ private:
+  ModuleGradients& gradients_;
+  std::shared_ptr<StatisticsExchange> statistics_;
+};
 
 // What a rank without data does for those that have some.
-void do_too(Act act, const TrainedModule& trained, RanksWithData& with_data) {
+void do_too(Act act, const TrainedModule& trained, const Joined& joined, const RanksWithData& with_data) {
   if (act == Act::buffers) broadcast_buffers(trained.module, trained.group, with_data.first());
   if (act == Act::gradients) trained.gradients.take_part();
+  if (act == Act::statistics) joined.statistics()->take_part(/*until_end=*/false);
 }
 
-void follow(const TrainedModule& trained, RanksWithData& with_data) {
+void follow(const TrainedModule& trained, const Joined& joined, RanksWithData& with_data) {
   Act act = Act::none;
   do {
     with_data.say(Act::none);
     act = with_data.hear();
-    do_too(act, trained, with_data);
+    do_too(act, trained, joined, with_data);
     with_data.check_nobody_left();
   } while (act != Act::none);
 }
 
 // The others come to their next exchange, or are in one, and learn there that this rank goes no further.
-void leave(const std::string& reason, const TrainedModule& trained, RanksWithData& with_data) {
+void leave(const std::string& reason, const TrainedModule& trained, const Joined& joined, RanksWithData& with_data) {
   if (with_data.over()) return;  // all know
   log_warning(c10::str("rank ", trained.group.rank(),
                        ": join: an exception ends the loop, the other ranks are told: ", reason));
@@ -53,7 +83,7 @@ void leave(const std::string& reason, const TrainedModule& trained, RanksWithDat
       trained.gradients.give_up();
     } else {
       with_data.say(Act::leaves_loop);
-      do_too(with_data.hear(), trained, with_data);
+      do_too(with_data.hear(), trained, joined, with_data);
     }
     with_data.why_left(reason);
   } catch (const std::exception& error) {  // the first exception is the one to throw
@@ -91,13 +121,8 @@ void end_alike(const TrainedModule& trained, const RanksWithData& with_data) {
 }  // namespace
 
 void run_uneven(const TrainedModule& trained, const std::function<void()>& loop, const JoinOptions& options) {
-  check_can_join(trained);
   RanksWithData with_data(trained.group);
-  struct Set {
-    ModuleGradients& gradients;
-    ~Set() { gradients.set_ranks_with_data(nullptr, false); }
-  } const set{trained.gradients};
-  trained.gradients.set_ranks_with_data(&with_data, !options.divide_by_initial_world_size);
+  const Joined joined(trained, with_data, options);
   try {
     loop();
     if (trained.gradients.unfinished())
@@ -106,13 +131,13 @@ void run_uneven(const TrainedModule& trained, const std::function<void()>& loop,
   } catch (const PeerError&) {  // what one rank knows of another, all do
     throw;
   } catch (const std::exception& error) {
-    leave(error.what(), trained, with_data);
+    leave(error.what(), trained, joined, with_data);
     throw;
   } catch (...) {
-    leave("an exception that is no std::exception", trained, with_data);
+    leave("an exception that is no std::exception", trained, joined, with_data);
     throw;
   }
-  follow(trained, with_data);
+  follow(trained, joined, with_data);
   end_alike(trained, with_data);
 }
 

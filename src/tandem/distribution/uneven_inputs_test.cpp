@@ -279,21 +279,129 @@ TEST(UnevenInputs, NamesRanksThatDoDifferentThings) {
   });
 }
 
+// N: SyncBatchNorm, or BatchNorm1d, which the formula applies to the rows of all ranks that have some.
+template <class N>
 struct NormedImpl : torch::nn::Module {
-  NormedImpl() { norm = register_module("norm", SyncBatchNorm(3)); }
-  Tensor forward(const Tensor& x) { return norm(x); }
-  SyncBatchNorm norm{nullptr};
+  NormedImpl() {
+    first = register_module("first", torch::nn::Linear(4, 6));
+    norm = register_module("norm", N(6));
+    last = register_module("last", torch::nn::Linear(6, 6));
+    again = register_module("again", N(torch::nn::BatchNormOptions(6).affine(false)));
+    const c10::NoGradGuard no_grad;
+    uint64_t i = 0;
+    for (auto& p : parameters()) p.copy_(RandomStream(6).fold(i++).normal(Shape::of(p.sizes().vec())));
+  }
+  Tensor forward(const Tensor& x) { return again(last(at::tanh(norm(first(x))))); }
+  torch::nn::Linear first{nullptr}, last{nullptr};
+  N norm{nullptr}, again{nullptr};
 };
-TORCH_MODULE(Normed);
+template <class N>
+using Normed = torch::nn::ModuleHolder<NormedImpl<N>>;
+
+Tensor loss_of_normed(const Tensor& output) { return (output * output.tanh()).mean(); }
+
+void expect_whole_batch_statistics(const Case& c) {
+  Normed<torch::nn::BatchNorm1d> whole;
+  torch::optim::SGD plain(whole->parameters(), 0.1);
+  const auto ranks = static_cast<int64_t>(c.steps.size());
+  for (int64_t step = 0; step < *std::max_element(c.steps.begin(), c.steps.end()); ++step) {
+    plain.zero_grad();
+    for (int64_t part = c.no_sync ? 1 : 0; part >= 0; --part) {
+      std::vector<Tensor> rows;
+      for (int64_t r = 0; r < ranks; ++r) {
+        if (step < c.steps[static_cast<std::size_t>(r)]) rows.push_back(step_rows(r, step, part));
+      }
+      // Each rank's own mean: all have as many rows.
+      const auto weight = static_cast<double>(rows.size()) / static_cast<double>(ranks);
+      (loss_of_normed(whole->forward(at::cat(rows))) * (c.by_those_with_data ? 1 : weight)).backward();
+    }
+    plain.step();
+  }
+  run_ranks(ranks, [&](comm::Communicator& communicator) {
+    const auto group = group_of(communicator);
+    Normed<SyncBatchNorm> net;
+    convert_sync_batchnorm(net, group);
+    DistributedDataParallel<Normed<SyncBatchNorm>> model(net, group, {.bucket_bytes = c.bucket_bytes});
+    torch::optim::SGD optimizer(model.parameters(), 0.1);
+    const auto rank = group.rank();
+    model.join(optimizer,
+               [&] {
+                 for (int64_t step = 0; step < c.steps[static_cast<std::size_t>(rank)]; ++step) {
+                   optimizer.zero_grad();
+                   if (c.no_sync) {
+                     const auto quiet = model.no_sync();
+                     loss_of_normed(model(step_rows(rank, step, 1))).backward();
+                   }
+                   loss_of_normed(model(step_rows(rank, step))).backward();
+                   optimizer.step();
+                 }
+               },
+               {.divide_by_initial_world_size = !c.by_those_with_data});
+    for (std::size_t i = 0; i < whole->parameters().size(); ++i)
+      EXPECT_EQ(difference(net->parameters()[i], whole->parameters()[i], 1e-4), "") << "rank " << rank << ", " << i;
+    for (std::size_t i = 0; i < whole->buffers().size(); ++i)
+      EXPECT_EQ(difference(net->buffers()[i].to(at::kFloat), whole->buffers()[i].to(at::kFloat), 1e-4), "") << i;
+  });
+}
+
+TEST(UnevenInputs, SyncBatchNormsHaveTheRowsOfThoseWithData) {  // U24
+  for (const auto& steps : std::vector<std::vector<int64_t>>{{3, 1}, {0, 2}, {2, 2}, {1, 3, 2, 0}}) {
+    for (const bool by_those_with_data : {false, true}) {
+      expect_whole_batch_statistics({.steps = steps, .by_those_with_data = by_those_with_data});
+      expect_whole_batch_statistics(
+          {.steps = steps, .by_those_with_data = by_those_with_data, .no_sync = true, .bucket_bytes = 16});
+    }
+  }
+}
+
+TEST(UnevenInputs, WhatOneRankThrowsAllKnowAmidSyncBatchNorms) {  // U36
+  const testing::CapturedLog log;
+  for (const std::string where : {"forward", "before the first gradient", "after some gradients"}) {
+    SCOPED_TRACE(where);
+    run_ranks(3, [&](comm::Communicator& communicator) {
+      const auto group = group_of(communicator);
+      Normed<SyncBatchNorm> net;
+      convert_sync_batchnorm(net, group);
+      DistributedDataParallel<Normed<SyncBatchNorm>> model(net, group, {.bucket_bytes = 16});
+      const auto rank = group.rank();
+      const auto loop = [&] {
+        for (int64_t step = 0; step < 1 + 2 * rank; ++step) {
+          const auto boom_at = [&, step](const char* here) {
+            if (rank == 1 && step == 2 && where == here) throw std::runtime_error("boom");
+          };
+          const Tensor x = net->first(step_rows(rank, step));
+          x.register_hook([&](const Tensor& gradient) {
+            boom_at("after some gradients");
+            return gradient;
+          });
+          const Tensor y = net->last(at::tanh(net->norm(x)));
+          y.register_hook([&](const Tensor& gradient) {
+            boom_at("before the first gradient");
+            return gradient;
+          });
+          boom_at("forward");
+          net->again(y).tanh().sum().backward();
+        }
+      };
+      const auto message = rank == 1 ? message_of<std::exception>([&] { model.join(loop); })
+                                     : message_of<PeerError>([&] { model.join(loop); });
+      EXPECT_NE(message.find("boom"), std::string::npos) << rank << ": " << message;
+      group.barrier();
+    });
+  }
+}
 
 TEST(UnevenInputs, RefusesWhatCannotBe) {
+  const testing::CapturedLog log;
   run_ranks(1, [](comm::Communicator& ranks) {
     const auto group = group_of(ranks);
-    DistributedDataParallel<Normed> normed(Normed(), group);
-    EXPECT_EQ(
-        message_of([&] { normed.join([] {}); }),
-        "join: 'norm' is a SyncBatchNorm, whose statistics need rows of all ranks in each step; give ranks that run "
-        "out batches of 0 rows instead");
+    Normed<SyncBatchNorm> apart;
+    apart->norm->set_exchange(std::make_shared<StatisticsExchange>(group));
+    apart->again->set_exchange(std::make_shared<StatisticsExchange>(group));
+    DistributedDataParallel<Normed<SyncBatchNorm>> normed(apart, group);
+    EXPECT_EQ(message_of([&] { normed.join([] {}); }),
+              "join: all SyncBatchNorms must exchange together, but 'again' got its group alone; give it to all by "
+              "convert_sync_batchnorm");
     DistributedDataParallel<Fork> model(Fork(3), group);
     EXPECT_EQ(message_of([&] { model.join([&] { model.join([] {}); }); }),
               "join: must not be within another join of the model");
