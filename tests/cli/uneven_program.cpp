@@ -10,12 +10,12 @@ using namespace tandem;
 struct NetImpl : torch::nn::Module {
   NetImpl() {
     first = register_module("first", torch::nn::Linear(8, 16));
-    norm = register_module("norm", torch::nn::BatchNorm1d(16));
+    norm = register_module("norm", distribute::SyncBatchNorm(16));
     output = register_module("output", torch::nn::Linear(16, 1));
   }
   Tensor forward(const Tensor& x) { return output(torch::relu(norm(first(x)))); }
   torch::nn::Linear first{nullptr}, output{nullptr};
-  torch::nn::BatchNorm1d norm{nullptr};
+  distribute::SyncBatchNorm norm{nullptr};
 };
 TORCH_MODULE(Net);
 
@@ -33,7 +33,9 @@ int main(int argc, char**) try {
   distribute::check_shards(loader, group);
 
   torch::manual_seed(group.rank());
-  distribute::DistributedDataParallel<Net> model(Net(), group, {.bucket_bytes = 64});
+  Net net;
+  distribute::convert_sync_batchnorm(net, group);
+  distribute::DistributedDataParallel<Net> model(net, group, {.bucket_bytes = 64});
   torch::optim::Adam optimizer(model.parameters(), 1e-2);
   for (int64_t epoch = 0; epoch < 3; ++epoch) {
     int64_t step = 0;

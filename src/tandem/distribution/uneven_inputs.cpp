@@ -1,5 +1,6 @@
 #include "tandem/distribution/uneven_inputs.h"
 
+#include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
@@ -129,6 +130,9 @@ void run_uneven(const TrainedModule& trained, const std::function<void()>& loop,
       throw InvalidArgument(
           "join: the loop ended although the exchange of its last backward pass, which threw, had not");
   } catch (const PeerError&) {  // what one rank knows of another, all do
+    throw;
+  } catch (const c10::Error& error) {
+    leave(error.what_without_backtrace(), trained, joined, with_data);
     throw;
   } catch (const std::exception& error) {
     leave(error.what(), trained, joined, with_data);
