@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <chrono>
+#include <numeric>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "tandem/comm/gloo_backend.h"
@@ -28,16 +30,24 @@ class OneRank final : public RankGroup {
 
 }  // namespace
 
-GlooProcesses::GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::string host,
-                             std::chrono::milliseconds limit)
-    : store_(std::move(store)), own_(rank), ranks_(ranks), host_(std::move(host)), limit_(limit), rank_(join(store_)) {}
+GlooProcesses::GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options)
+    : store_(std::move(store)), own_(rank), ranks_(ranks), options_(std::move(options)) {
+  if (options_.numbers.empty()) {
+    options_.numbers.resize(static_cast<std::size_t>(ranks_));
+    std::iota(options_.numbers.begin(), options_.numbers.end(), 0);
+  }
+  pulse_ = std::make_unique<StorePulse>(*store_, own_, options_.numbers, options_.silence_seconds);
+  rank_ = join(store_);
+}
 
 std::unique_ptr<ProcessRank> GlooProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options_.limit_seconds * 1000));
   return std::make_unique<ProcessRank>(
-      store, own_, ranks_, limit_,
-      [limit = limit_, host = host_](const c10::intrusive_ptr<c10d::Store>& keys, int64_t rank, int64_t ranks) {
+      store, own_, ranks_, limit,
+      [limit, host = options_.host](const c10::intrusive_ptr<c10d::Store>& keys, int64_t rank, int64_t ranks) {
         return make_gloo_backend(keys, rank, ranks, host, limit);
-      });
+      },
+      options_.numbers, [this] { return pulse_->silent(); });
 }
 
 std::unique_ptr<RankGroup> GlooProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& /*turns*/) {

@@ -4,26 +4,22 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
+#include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
 
-constexpr double kSayWhoIsMissing = 5;  // seconds from one line to the next
-constexpr double kForOthersToNotice = 2;
+constexpr double kForOthersToNotice = 2;  // seconds
+constexpr std::chrono::milliseconds kWait(200);
 
 std::string key_of(const char* kind, int64_t rank) { return c10::str(kind, "/", rank); }
-
-// "rank 1", "ranks 1, 3"
-std::string named(const std::vector<int64_t>& ranks) {
-  return c10::str(ranks.size() == 1 ? "rank " : "ranks ", c10::Join(", ", ranks));
-}
 
 // The elements as one axis, whatever the order of the axes in memory.
 Tensor flat(const Tensor& tensor, const char* call) {
@@ -44,38 +40,37 @@ void check_adds_up(const Tensor& tensor, const char* call) {
 }  // namespace
 
 ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
-                         std::chrono::milliseconds limit, MakeBackend make_backend)
-    : store_(std::move(store)), rank_(rank), ranks_(ranks), limit_(limit), make_backend_(std::move(make_backend)) {
-  meet();
+                         std::chrono::milliseconds limit, MakeBackend make_backend, std::vector<int64_t> numbers,
+                         std::function<std::string()> silent)
+    : store_(std::move(store)),
+      rank_(rank),
+      ranks_(ranks),
+      limit_(limit),
+      make_backend_(std::move(make_backend)),
+      numbers_(std::move(numbers)),
+      silent_(std::move(silent)) {
+  if (numbers_.empty()) {
+    numbers_.resize(static_cast<std::size_t>(ranks_));
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+  }
+  // Before the backend, whose own messages name nobody.
+  wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
   backend_ = make_backend_(store_, rank_, ranks_);
 }
 
-// Before the backend, whose own messages name nobody.
-void ProcessRank::meet() {
-  store_->set(key_of("here", rank_), std::string("1"));
-  std::vector<int64_t> missing;
-  for (int64_t r = 0; r < ranks_; ++r) {
-    if (r != rank_) missing.push_back(r);
-  }
-  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
-  double said = start;
-  while (!missing.empty()) {
-    std::erase_if(missing, [&](int64_t r) { return store_->check({key_of("here", r)}); });
-    const double now = steady_seconds();
-    if (missing.empty()) break;
-    if (now - start > limit)
-      throw PeerError(c10::str("rank ", rank_, ": ", named(missing), " did not come within ", limit, " s"));
-    if (now - said > kSayWhoIsMissing) {
-      log_info(c10::str("rank ", rank_, ": waiting for ", named(missing)));
-      said = now;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+ProcessRank::~ProcessRank() {
+  if (failed_) let_go_of_backend();
 }
 
 c10d::Backend& ProcessRank::backend(const char* call) {
-  if (failed_) throw PeerError(c10::str("rank ", rank_, ": ", call, ": the ranks parted before: ", failure_));
+  if (failed_)
+    throw PeerError(c10::str("rank ", number_of(rank_), ": ", call, ": the ranks parted before: ", failure()));
   return *backend_.backend;
+}
+
+std::string ProcessRank::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin) {
@@ -91,14 +86,20 @@ void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Ba
   finish(work, call);
 }
 
+// In short waits, so that it ends when another thread calls abort.
 void ProcessRank::finish(const Work& work, const std::string& call) {
-  const double start = steady_seconds();
-  try {
-    work->wait(limit_);
-  } catch (const c10::Error& error) {
-    fail(call, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    fail(call, error.what());
+  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
+  while (true) {
+    try {
+      work->wait(std::min(limit_, kWait));
+      break;
+    } catch (const std::exception& error) {
+      if (const auto silent = silent_ ? silent_() : std::string(); !silent.empty()) abort(c10::str(call, ": ", silent));
+      if (failed_ || work->isCompleted() || steady_seconds() - start > limit) {
+        const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
+        fail(call, with_trace ? with_trace->what_without_backtrace() : error.what());
+      }
+    }
   }
   seconds_ += steady_seconds() - start;
 }
@@ -106,18 +107,24 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
 // Closing its connections wakes the others' operations, but not its own other ones: they, and with them the end of the
 // backend, wait for their limit. Nobody else does.
 void ProcessRank::let_go_of_backend() {
+  const std::lock_guard lock(mutex_);
   if (backend_.close) backend_.close();
   std::thread([gone = std::exchange(backend_, {}), works = std::exchange(in_progress_, {})] {}).detach();
 }
 
 void ProcessRank::abort(const std::string& reason) {
-  if (std::exchange(failed_, true)) return;
+  const std::lock_guard lock(mutex_);
+  if (failed_) return;
   failure_ = reason;
-  let_go_of_backend();
+  failed_ = true;
+  if (backend_.close) backend_.close();
 }
 
 void ProcessRank::fail(const std::string& call, const std::string& why) {
-  failed_ = true;
+  if (failed_) {
+    let_go_of_backend();
+    throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
+  }
   let_go_of_backend();
   std::vector<int64_t> lost;
   try {
@@ -127,18 +134,24 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
     do {
       lost.clear();
       for (int64_t r = 0; r < ranks_; ++r) {
-        if (!store_->check({key_of("noticed", r)})) lost.push_back(r);
+        if (!store_->check({key_of("noticed", r)})) lost.push_back(number_of(r));
       }
       if (!lost.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     } while (!lost.empty() && steady_seconds() < until);
   } catch (const std::exception&) {  // the store is in rank 0's process
-    lost = {0};
+    lost = {number_of(0)};
   }
   const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
-  failure_ = c10::str(
-      call, ": ", lost.empty() ? "" : named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
+  const auto failure = c10::str(
+      call, ": ",
+      lost.empty() ? "" : ranks_named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
       reason);
-  throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = failure;
+    failed_ = true;
+  }
+  throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure));
 }
 
 void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all_reduce_async(tensor, options).wait(); }
@@ -171,7 +184,7 @@ bool ProcessRank::advance(uint64_t ticket) {
 
 ReduceTimes ProcessRank::wait(uint64_t ticket) {
   const auto found = in_progress_.find(ticket);
-  if (found == in_progress_.end()) throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+  if (found == in_progress_.end()) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
   auto one = std::move(found->second);
   in_progress_.erase(found);
   if (one.work) finish(one.work, one.what);
@@ -225,7 +238,8 @@ void ProcessRank::barrier() {
 
 std::unique_ptr<Communicator> ProcessRank::subgroup(const std::vector<int64_t>& ranks) {
   const auto own = std::find(ranks.begin(), ranks.end(), rank_);
-  if (own == ranks.end()) throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", named(ranks)));
+  if (own == ranks.end())
+    throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", ranks_named(ranks)));
   const auto name = c10::Join(",", ranks);  // those that call it are the same, and call it as often
   auto store = c10::make_intrusive<c10d::PrefixStore>(c10::str("group ", name, " ", subgroups_[name]++), store_);
   return std::make_unique<ProcessRank>(std::move(store), own - ranks.begin(), static_cast<int64_t>(ranks.size()),

@@ -15,8 +15,10 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  std::string backend = "auto";  // "gloo"; "auto" is the same where there are no GPUs
-  double limit_seconds = 60;     // for the others to come, and for each call
+  /// "auto": shared memory among the processes of a host, Gloo between hosts; "gloo": Gloo in any case.
+  std::string backend = "auto";
+  double limit_seconds = 60;    // for the others to come, and for each call
+  double silence_seconds = 10;  // after which a process that is stopped, starved or out of reach is given up
 };
 
 enum class ReduceOp { sum, mean, max, min };

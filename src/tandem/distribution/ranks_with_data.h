@@ -26,8 +26,8 @@ class RanksWithData {
 
   /// Begins to say what this rank is about to do.
   void say(Act act);
-  /// Waits for what all say and returns what those do that have data; none: no rank has any that goes on. Throws
-  /// InvalidArgument on all ranks where they are not about to do the same.
+  /// Waits for what all say, unless that was heard already, and returns what those do that have data; none: no rank has
+  /// any that goes on. Throws InvalidArgument on all ranks where they are not about to do the same.
   Act hear();
   /// How many had data when they were heard last, and the first of them; once none has, of the last time that one had.
   int64_t count() const { return count_; }

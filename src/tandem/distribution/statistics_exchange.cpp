@@ -32,12 +32,11 @@ std::vector<Tensor> StatisticsExchange::gather_here(const Tensor& numbers) {
 
 std::vector<Tensor> StatisticsExchange::gather(const Tensor& numbers) {
   if (!with_data_) return gather_here(numbers);
-  // While gradients are exchanged, ranks without data are here already.
+  // While gradients are exchanged, ranks without data come here by themselves, once they have heard of that: to wait
+  // for them here would not always move on what they are told by.
   const bool alone = !gradients_->unfinished();
-  if (alone) {
-    with_data_->say(RanksWithData::Act::statistics);
-    with_data_->hear();
-  }
+  if (alone) with_data_->say(RanksWithData::Act::statistics);
+  with_data_->hear();
   agreed(numbers.numel());
   auto all = gather_here(numbers);
   if (alone) with_data_->check_nobody_left();

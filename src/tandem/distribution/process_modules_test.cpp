@@ -1,5 +1,5 @@
-// Modules trained over c10d's Gloo, by ranks that are threads and meet on the loopback interface: the numbers of ranks
-// that read one another's memory. Gloo matches calls by their order alone.
+// Modules trained by ranks that speak as processes do, here as threads: over c10d's Gloo, which matches calls by their
+// order alone, through shared memory, and through both. The numbers are those of ranks of one process.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -11,8 +11,10 @@
 #include <type_traits>
 
 #include "tandem/comm/gloo_processes.h"
+#include "tandem/comm/hosts_processes.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
+#include "tandem/comm/shared_processes.h"
 #include "tandem/core/random.h"
 #include "tandem/distribution/check_receipt.h"
 #include "tandem/distribution/check_shards.h"
@@ -31,8 +33,25 @@ using testing::difference;
 using testing::message_of;
 using testing::run_ranks;
 
-void run_gloo_ranks(int64_t ranks, const std::function<void(const ProcessGroup&)>& act) {
-  constexpr auto kLimit = std::chrono::milliseconds(20000);
+enum class Way { gloo, shared_memory, two_hosts };
+
+std::shared_ptr<comm::Processes> join(Way way, int64_t rank, int64_t ranks, int64_t port) {
+  constexpr double kLimit = 20;
+  const auto limit = std::chrono::milliseconds(static_cast<int64_t>(1000 * kLimit));
+  auto store = c10::make_intrusive<comm::MeetingStore>("127.0.0.1", port, std::nullopt, limit);
+  if (way == Way::gloo)
+    return std::make_shared<comm::GlooProcesses>(
+        std::move(store), rank, ranks,
+        comm::GlooProcesses::Options{.host = "127.0.0.1", .limit_seconds = kLimit, .silence_seconds = kLimit});
+  if (way == Way::shared_memory)
+    return std::make_shared<comm::SharedProcesses>(std::move(store), comm::OneHost{rank, ranks}, kLimit, kLimit);
+  return std::make_shared<comm::HostsProcesses>(
+      std::move(store), rank, comm::HostPlan{{0, 1, ranks}},
+      comm::HostsProcesses::Options{.host = "127.0.0.1", .limit_seconds = kLimit, .silence_seconds = kLimit});
+}
+
+void run_process_ranks(Way way, int64_t ranks, const std::function<void(const ProcessGroup&)>& act) {
+  SCOPED_TRACE(way == Way::gloo ? "gloo" : way == Way::shared_memory ? "shared memory" : "two hosts");
   const comm::MeetingPoint point("127.0.0.1", 0, {});
   std::mutex mutex;
   std::exception_ptr first;
@@ -40,8 +59,7 @@ void run_gloo_ranks(int64_t ranks, const std::function<void(const ProcessGroup&)
   for (int64_t r = 0; r < ranks; ++r) {
     threads.emplace_back([&, r] {
       try {
-        auto store = c10::make_intrusive<comm::MeetingStore>("127.0.0.1", point.port(), std::nullopt, kLimit);
-        act({std::make_shared<comm::GlooProcesses>(std::move(store), r, ranks, "127.0.0.1", kLimit), r});
+        act({join(way, r, ranks, point.port()), r});
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!first) first = std::current_exception();
@@ -52,20 +70,23 @@ void run_gloo_ranks(int64_t ranks, const std::function<void(const ProcessGroup&)
   if (first) std::rethrow_exception(first);
 }
 
-// Both kinds of ranks: what `act` returns on rank 0.
+// Ranks of one process and of several: what `act` returns on rank 0.
 void expect_equal_numbers(int64_t ranks, const std::function<std::vector<Tensor>(const ProcessGroup&)>& act) {
-  std::vector<Tensor> want, got;
+  std::vector<Tensor> want;
   run_ranks(ranks, [&](comm::Communicator& communicator) {
     auto all = act(group_of(communicator));
     if (communicator.rank() == 0) want = std::move(all);
   });
-  run_gloo_ranks(ranks, [&](const ProcessGroup& group) {
-    auto all = act(group);
-    if (group.rank() == 0) got = std::move(all);
-  });
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < want.size(); ++i)
-    EXPECT_EQ(difference(got[i].to(at::kDouble), want[i].to(at::kDouble), 1e-5), "") << i;
+  for (const auto way : {Way::gloo, Way::shared_memory, Way::two_hosts}) {
+    std::vector<Tensor> got;
+    run_process_ranks(way, ranks, [&](const ProcessGroup& group) {
+      auto all = act(group);
+      if (group.rank() == 0) got = std::move(all);
+    });
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(difference(got[i].to(at::kDouble), want[i].to(at::kDouble), 1e-5), "") << i;
+  }
 }
 
 // N: a batch norm. Which way an input goes is this rank's affair, so that gradients come in another order on each.
@@ -91,7 +112,7 @@ struct WaysImpl : torch::nn::Module {
 template <class N>
 using Ways = torch::nn::ModuleHolder<WaysImpl<N>>;
 
-Tensor gloo_rows(int64_t rank, int64_t step) {
+Tensor way_rows(int64_t rank, int64_t step) {
   return RandomStream(8).fold(static_cast<uint64_t>(10 * rank + step)).normal({3, 4});
 }
 
@@ -114,7 +135,7 @@ void expect_equal_uneven_training() {
         model.join(optimizer, [&] {
           for (int64_t step = 0; step < (group.rank() + 2 * epoch) % 4; ++step) {
             optimizer.zero_grad();
-            model(gloo_rows(group.rank(), step), (group.rank() + step) % 2 == 0).square().mean().backward();
+            model(way_rows(group.rank(), step), (group.rank() + step) % 2 == 0).square().mean().backward();
             optimizer.step();
           }
         });
@@ -125,34 +146,35 @@ void expect_equal_uneven_training() {
   }
 }
 
-TEST(GlooModules, UnevenInputs) {
+TEST(ProcessModules, UnevenInputs) {
   expect_equal_uneven_training<Ways<torch::nn::BatchNorm1d>>();
   expect_equal_uneven_training<Ways<SyncBatchNorm>>();
 }
 
-TEST(GlooModules, AnExceptionIsToldToAll) {  // U36
+TEST(ProcessModules, AnExceptionIsToldToAll) {  // U36
   using Net = Ways<torch::nn::BatchNorm1d>;
   const testing::CapturedLog log;
-  run_gloo_ranks(3, [](const ProcessGroup& group) {
-    DistributedDataParallel<Net> model(Net(), group, {.bucket_bytes = 16});
-    const auto loop = [&] {
-      for (int64_t step = 0; step < 3 + group.rank(); ++step) {
-        Tensor y = model(gloo_rows(group.rank(), step), true);
-        if (group.rank() == 1 && step == 3) throw DataError("boom");
-        y.square().mean().backward();
+  for (const auto way : {Way::gloo, Way::shared_memory, Way::two_hosts})
+    run_process_ranks(way, 3, [](const ProcessGroup& group) {
+      DistributedDataParallel<Net> model(Net(), group, {.bucket_bytes = 16});
+      const auto loop = [&] {
+        for (int64_t step = 0; step < 3 + group.rank(); ++step) {
+          Tensor y = model(way_rows(group.rank(), step), true);
+          if (group.rank() == 1 && step == 3) throw DataError("boom");
+          y.square().mean().backward();
+        }
+      };
+      if (group.rank() == 1) {
+        EXPECT_EQ(message_of<DataError>([&] { model.join(loop); }), "boom");
+      } else {
+        EXPECT_EQ(message_of<PeerError>([&] { model.join(loop); }),
+                  "rank " + std::to_string(group.rank()) + ": join: rank 1 left the loop: boom");
       }
-    };
-    if (group.rank() == 1) {
-      EXPECT_EQ(message_of<DataError>([&] { model.join(loop); }), "boom");
-    } else {
-      EXPECT_EQ(message_of<PeerError>([&] { model.join(loop); }),
-                "rank " + std::to_string(group.rank()) + ": join: rank 1 left the loop: boom");
-    }
-    group.barrier();
-  });
+      group.barrier();
+    });
 }
 
-TEST(GlooModules, SyncBatchNormAmidBuckets) {
+TEST(ProcessModules, SyncBatchNormAmidBuckets) {
   using Net = Ways<SyncBatchNorm>;
   for (const int64_t ranks : {3, 4}) {  // each step has ranks of 0 to 3 rows
     expect_equal_numbers(ranks, [](const ProcessGroup& group) {
@@ -162,7 +184,7 @@ TEST(GlooModules, SyncBatchNormAmidBuckets) {
       torch::optim::SGD optimizer(model.parameters(), 0.1);
       for (int64_t step = 0; step < 4; ++step) {
         optimizer.zero_grad();
-        const Tensor x = gloo_rows(group.rank(), step).narrow(0, 0, (group.rank() + step) % 4);
+        const Tensor x = way_rows(group.rank(), step).narrow(0, 0, (group.rank() + step) % 4);
         model(x, (group.rank() + step) % 2 == 0).square().sum().backward();
         optimizer.step();
       }
@@ -172,22 +194,23 @@ TEST(GlooModules, SyncBatchNormAmidBuckets) {
   }
 }
 
-TEST(GlooModules, SizesThatDifferAndRowsThatAreShared) {
-  run_gloo_ranks(2, [](const ProcessGroup& group) {
-    EXPECT_EQ(
-        message_of([&] { group.all_gather(at::zeros({2 + group.rank()})); }),
-        "all_gather: all ranks must bring the same type and sizes, but rank 0 Float of sizes [2], rank 1 Float of "
-        "sizes [3]");
-    EXPECT_EQ(group.all_gather_objects(group.rank() == 0 ? "" : "some")[1], "some");
-    const data::TensorDataset rows(at::zeros({9, 1}));
-    data::DataLoader loader(rows, {.batch_size = 2, .sampler = data::DistributedSampler(9, group)});
-    check_shards(loader, group);
-    for (auto [x, y] : loader.epoch(0)) EXPECT_LE(x.size(0), 2);
-    EXPECT_EQ(check_receipt(loader, group).rows, 9);
-    const data::DistributedSampler as_one(9, 2, 0);
-    EXPECT_NE(message_of([&] { check_shards(as_one, group); }).find("is served by rank 0 and rank 1"),
-              std::string::npos);
-  });
+TEST(ProcessModules, SizesThatDifferAndRowsThatAreShared) {
+  for (const auto way : {Way::gloo, Way::shared_memory, Way::two_hosts})
+    run_process_ranks(way, 2, [](const ProcessGroup& group) {
+      EXPECT_EQ(
+          message_of([&] { group.all_gather(at::zeros({2 + group.rank()})); }),
+          "all_gather: all ranks must bring the same type and sizes, but rank 0 Float of sizes [2], rank 1 Float of "
+          "sizes [3]");
+      EXPECT_EQ(group.all_gather_objects(group.rank() == 0 ? "" : "some")[1], "some");
+      const data::TensorDataset rows(at::zeros({9, 1}));
+      data::DataLoader loader(rows, {.batch_size = 2, .sampler = data::DistributedSampler(9, group)});
+      check_shards(loader, group);
+      for (auto [x, y] : loader.epoch(0)) EXPECT_LE(x.size(0), 2);
+      EXPECT_EQ(check_receipt(loader, group).rows, 9);
+      const data::DistributedSampler as_one(9, 2, 0);
+      EXPECT_NE(message_of([&] { check_shards(as_one, group); }).find("is served by rank 0 and rank 1"),
+                std::string::npos);
+    });
 }
 
 }  // namespace

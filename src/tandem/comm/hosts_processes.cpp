@@ -1,0 +1,114 @@
+#include "tandem/comm/hosts_processes.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+
+namespace tandem::comm {
+namespace {
+
+SharedRank& shared(Communicator& rank) { return dynamic_cast<SharedRank&>(rank); }
+Communicator& only(RankGroup& group) { return group.rank(group.first()); }
+
+// What the ranks of this process that belong together speak through.
+struct Ways {
+  std::unique_ptr<RankGroup> up, down;
+  std::vector<std::unique_ptr<RankGroup>> across;  // for calls, and for operations that are only started
+  c10::intrusive_ptr<c10d::Store> failures;        // of all hosts
+  Communicator* all = nullptr;                     // as in HostsWays
+
+  HostsWays of(int64_t rank) {
+    HostsWays ways;
+    ways.up = &shared(up->rank(rank));
+    ways.down = &shared(down->rank(rank));
+    if (!across.empty() && ways.up->rank() == 0) {
+      ways.across = &only(*across[0]);
+      ways.across_started = &only(*across[1]);
+    }
+    ways.all = all;
+    ways.fail = [this](const std::string& reason) { return fail(reason); };
+    return ways;
+  }
+  // The first reason of any host, where the others can still be asked.
+  std::string fail(const std::string& reason) {
+    std::string first = reason;
+    try {
+      first = failures->compareSet("reason", std::string(), reason);
+    } catch (const std::exception&) {  // the store is in rank 0's process, which may be the one that is lost
+    }
+    up->abort(first);
+    down->abort(first);
+    for (auto& group : across) group->abort(first);
+    return first;
+  }
+};
+
+class HostsGroup final : public RankGroup {
+ public:
+  HostsGroup(const HostPlan& plan, Ways ways) : ways_(std::move(ways)), world_(plan.ranks()) {
+    for (int64_t i = 0; i < here(); ++i)
+      ranks_.push_back(std::make_unique<HostsRank>(plan, first() + i, ways_.of(first() + i)));
+  }
+  int64_t world_size() const override { return world_; }
+  int64_t first() const override { return ways_.up->first(); }
+  int64_t here() const override { return ways_.up->here(); }
+  Communicator& rank(int64_t r) override { return *ranks_.at(static_cast<std::size_t>(r - first())); }
+  const Communicator& rank(int64_t r) const override { return *ranks_.at(static_cast<std::size_t>(r - first())); }
+  void abort(const std::string& reason) override { ways_.fail(reason); }
+  /// What other processes have left cannot be taken up again: it stays failed.
+  void reset() override {}
+
+ private:
+  Ways ways_;
+  const int64_t world_;
+  std::vector<std::unique_ptr<HostsRank>> ranks_;
+};
+
+}  // namespace
+
+std::optional<HostPlan> plan_hosts(const std::vector<std::string>& places) {
+  HostPlan plan;
+  for (auto place = places.begin(); place != places.end(); ++place) {
+    if (place != places.begin() && *place == *std::prev(place)) continue;
+    if (std::find(places.begin(), place, *place) != place) return {};
+    plan.begins.push_back(place - places.begin());
+  }
+  plan.begins.push_back(static_cast<int64_t>(places.size()));
+  return plan;
+}
+
+HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan,
+                               const Options& options)
+    : store_(std::move(store)), plan_(std::move(plan)) {
+  const auto host = plan_.host_of(process), first = plan_.first(host);
+  const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store_); };
+  const auto by_gloo = [&](std::vector<int64_t> numbers) {
+    return GlooProcesses::Options{options.host, options.limit_seconds, options.silence_seconds, std::move(numbers)};
+  };
+  all_ = std::make_unique<GlooProcesses>(prefixed("all"), process, plan_.ranks(), by_gloo({}));
+  here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host)),
+                                            OneHost{process - first, plan_.size(host), first}, options.limit_seconds,
+                                            options.silence_seconds);
+  if (process == first) {
+    across_ = std::make_unique<GlooProcesses>(prefixed("hosts"), host, plan_.hosts(),
+                                              by_gloo({plan_.begins.begin(), plan_.begins.end() - 1}));
+  }
+  group_ = spread(1, {});
+}
+
+HostsProcesses::~HostsProcesses() = default;
+
+std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
+  Ways ways;
+  ways.up = here_->spread(here, turns);
+  ways.down = here_->spread(here, turns);
+  for (int i = 0; across_ && i < 2; ++i) ways.across.push_back(across_->spread(1, {}));
+  ways.failures = c10::make_intrusive<c10d::PrefixStore>(c10::str("failures ", groups_++), store_);
+  if (here == 1) ways.all = &all_->rank();
+  HostPlan plan = plan_;
+  for (auto& begin : plan.begins) begin *= here;
+  return std::make_unique<HostsGroup>(plan, std::move(ways));
+}
+
+}  // namespace tandem::comm
