@@ -84,6 +84,7 @@ class Loader::Impl {
     const auto start = Clock::now();
     if (threads_.empty()) {
       const int64_t batch = batch_at(*current_, taken_++, end_of_current_);
+      take_rows(batch);
       Batch made = maker_.make(*current_, batch);
       waited_ += Clock::now() - start;
       return made;
@@ -92,13 +93,14 @@ class Loader::Impl {
     ready_.wait(lock, [&] { return slot.full; });
     waited_ += Clock::now() - start;
     Slot taken = std::exchange(slot, {});
-    ++taken_;
+    take_rows(batch_at(*current_, taken_++, end_of_current_));
     lock.unlock();
     work_.notify_one();
     if (taken.error) std::rethrow_exception(taken.error);
     return std::move(taken.batch);
   }
 
+  const std::vector<int64_t>& rows() const { return rows_; }
   int64_t batches() const { return maker_.batches(); }
 
   double waited() const {
@@ -120,6 +122,11 @@ class Loader::Impl {
   // The batch at `position` of a plan that ends before position `end`.
   static int64_t batch_at(const EpochPlan& plan, int64_t position, int64_t end) {
     return plan.end_batch - (end - position);
+  }
+
+  void take_rows(int64_t batch) {
+    const auto rows = current_->rows_of(batch);
+    rows_.assign(rows.begin(), rows.end());
   }
 
   Plan plan_of(int64_t epoch) const {
@@ -222,6 +229,7 @@ class Loader::Impl {
   int64_t last_epoch_;
   std::optional<int64_t> first_epoch_;
   Plan current_, following_;
+  std::vector<int64_t> rows_;   // of the batch that was taken last; the consumer's alone
   int64_t taken_ = 0;           // position that the consumer takes next
   int64_t handed_out_ = 0;      // position that a worker takes next
   int64_t end_of_current_ = 0;  // position after the present epoch's last batch
@@ -238,6 +246,7 @@ Loader::Loader(Dataset dataset, LoaderOptions options) : impl_(std::make_unique<
 Loader::~Loader() = default;
 void Loader::start_epoch(int64_t epoch) { impl_->start_epoch(epoch); }
 std::optional<Batch> Loader::next() { return impl_->next(); }
+const std::vector<int64_t>& Loader::rows() const { return impl_->rows(); }
 int64_t Loader::batches() const { return impl_->batches(); }
 double Loader::waited() const { return impl_->waited(); }
 

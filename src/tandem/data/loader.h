@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tandem/core/random.h"
 #include "tandem/data/batch.h"
@@ -34,6 +35,8 @@ class Loader {
   void start_epoch(int64_t epoch);
   /// The next batch, or nothing at the end of the epoch.
   std::optional<Batch> next();
+  /// The source's rows that are in the batch that next() gave last.
+  const std::vector<int64_t>& rows() const;
   /// Batches in a whole epoch.
   int64_t batches() const;
   /// Seconds that next() has waited for a batch, or made it, since start_epoch.

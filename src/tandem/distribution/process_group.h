@@ -26,6 +26,8 @@ struct ProcessGroupOptions {
   std::string interface = {};
 };
 
+enum class ReduceOp { sum, mean, max, min };
+
 /// The ranks that train together, each a process (or all of one process, in tests), as torch.distributed has them. A
 /// value: copies are the same group. Calls with tensors are collective; each throws PeerError, naming who is missing,
 /// when not all ranks come within the limit or one is lost.
@@ -42,10 +44,14 @@ class ProcessGroup {
   /// Where this rank computes: cpu:<local rank>.
   Device device() const;
 
-  /// Adds up in place; every rank gets the same bits.
-  void all_reduce(Tensor& tensor) const;
-  /// Every rank's `tensor`, of one type and shape, in the order of the ranks.
+  /// Adds up in place, or does what `op` says; every rank gets the same bits. Throws InvalidArgument for the mean of
+  /// whole numbers. The largest and the smallest are found among all ranks' tensors side by side: meant for small ones.
+  void all_reduce(Tensor& tensor, ReduceOp op = ReduceOp::sum) const;
+  /// Every rank's `tensor`, of one type and shape, in the order of the ranks. Throws InvalidArgument on all ranks,
+  /// saying what each brought, where types or shapes differ.
   std::vector<Tensor> all_gather(const Tensor& tensor) const;
+  /// Every rank's bytes, of any lengths, in the order of the ranks.
+  std::vector<std::string> all_gather_objects(const std::string& object) const;
   /// Copies rank `root`'s `tensor` to all others'.
   void broadcast(Tensor& tensor, int64_t root = 0) const;
   /// Rank `root`'s bytes on all ranks; the others' own do not matter.
