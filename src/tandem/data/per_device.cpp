@@ -15,6 +15,7 @@ PerDeviceSource::PerDeviceSource(std::vector<Dataset> parts) : parts_(std::move(
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const auto& part = parts_[i];
     if (!part.source()) throw InvalidArgument(c10::str("PerDevice: data set ", i, " is empty"));
+    part.require_rows("PerDevice");
     if (!part.transforms().empty() || part.batch_size() > 0) {
       throw InvalidArgument(
           c10::str("PerDevice: data set ", i, " must have no map and no batch of its own; put them on the whole"));
@@ -49,14 +50,22 @@ Batch PerDeviceSource::get(std::span<const int64_t> rows) const {
     }
     return all;
   };
-  Batch whole{joined(&Batch::x, "inputs"), joined(&Batch::y, "targets"), {}};
-  std::vector<Tensor> weights;
-  for (const auto& piece : pieces) {
-    if (piece.weights.defined()) weights.push_back(piece.weights);
-  }
-  if (!weights.empty() && weights.size() != pieces.size())
+  Batch whole{joined(&Batch::x, "inputs"), joined(&Batch::y, "targets")};
+  // Where one of them has weights all must: rows without would have to be given some.
+  const auto weighted = [](const Batch& piece) { return piece.weighted(); };
+  if (std::none_of(pieces.begin(), pieces.end(), weighted)) return whole;
+  if (!std::all_of(pieces.begin(), pieces.end(), weighted))
     throw DataError("PerDevice: all data sets must have sample weights, or none");
-  if (!weights.empty()) whole.weights = at::cat(weights);
+  for (int64_t k = 0; k < pieces.front().weights.size(); ++k) {
+    std::vector<Tensor> tensors;
+    for (const auto& piece : pieces) {
+      if (piece.weights.size() != pieces.front().weights.size() ||
+          piece.weights[k].defined() != pieces.front().weights[k].defined())
+        throw DataError("PerDevice: all data sets must have sample weights for the same outputs");
+      tensors.push_back(piece.weights[k]);
+    }
+    whole.weights.push_back(tensors.front().defined() ? at::cat(tensors) : Tensor());
+  }
   return whole;
 }
 
