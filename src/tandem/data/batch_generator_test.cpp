@@ -202,6 +202,7 @@ TEST(BatchGenerator, SaysWhatIsWrongWithABatch) {
     loader.start_epoch(0);
     loader.next();
     EXPECT_EQ(message_of<DataError>([&] { loader.next(); }), "batch 1 of epoch 0: the sensor is off");
+    EXPECT_FALSE(loader.next()) << "the epoch is over";
   }
 }
 

@@ -1,40 +1,32 @@
 #include "tandem/data/generator_loader.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/core/grad_mode.h>
 #include <c10/util/StringUtil.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 
 #include "tandem/core/error.h"
-#include "tandem/data/batch_check.h"
-#include "tandem/data/chain.h"
-#include "tandem/data/generator_source.h"
-#include "tandem/data/rethrow_at.h"
+#include "tandem/data/generated_batches.h"
 #include "tandem/kernels/own_threads.h"
 
 namespace tandem::data {
 
-// What was made and not taken waits in a queue. With a thread of its own the stream and what batches are made with are
-// that thread's while it runs; the queue is guarded by the mutex.
+// What was made and not taken waits in a queue, which the mutex guards. A thread of its own has batches_ for itself.
 class GeneratorLoader::Impl {
  public:
   using Clock = std::chrono::steady_clock;
 
   Impl(Dataset dataset, const LoaderOptions& options)
-      : dataset_(std::move(dataset)),
-        source_(dynamic_cast<const GeneratorSource&>(*dataset_.source())),
-        random_(options.random),
-        max_batches_(options.max_batches),
+      : batches_(std::move(dataset), options.max_batches, options.random),
         first_batch_(options.first_batch),
-        ahead_(options.workers == 0 || dataset_.workers() == 0 ? 0 : dataset_.prefetch_batches()) {
+        ahead_(options.workers == 0 || batches_.dataset().workers() == 0 ? 0 : batches_.dataset().prefetch_batches()) {
     if (first_batch_ < 0)
       throw InvalidArgument(c10::str("Loader: first_batch must not be negative, got ", first_batch_));
   }
@@ -45,27 +37,21 @@ class GeneratorLoader::Impl {
     waited_ = {};
     last_.reset();
     ended_ = false;
-    epoch_ = epoch;
-    made_ = rows_ = 0;
-    try {
-      stream_ = source_.open(epoch, keep);
-    } catch (...) {
-      rethrow_at(c10::str("epoch ", epoch));
-    }
-    for (int64_t i = std::exchange(first_batch_, 0); i > 0; --i) make();
+    batches_.open(epoch, keep);
+    for (int64_t i = std::exchange(first_batch_, 0); i > 0; --i) batches_.make();
     if (ahead_ > 0) start_thread();
   }
 
   std::optional<Batch> next() {
-    if (!stream_) throw InvalidArgument("Loader: start_epoch must be called before next");
+    if (!batches_.is_open()) throw InvalidArgument("Loader: start_epoch must be called before next");
     last_.reset();
     if (ended_) return std::nullopt;
     const auto start = Clock::now();
-    Made made = taken();
+    GeneratedBatch made = taken();
     waited_ += Clock::now() - start;
+    ended_ = !made.usable();
     if (made.error) std::rethrow_exception(made.error);
-    ended_ = made.kind != Made::Kind::batch;
-    spent_ = made.kind == Made::Kind::end_of_data && source_.is_stream();
+    spent_ = made.kind == GeneratedBatch::Kind::end_of_data && batches_.is_stream();
     if (ended_) return std::nullopt;
     Batch batch = made.batch;
     last_ = std::move(made);
@@ -81,9 +67,9 @@ class GeneratorLoader::Impl {
   std::vector<Batch> peek(int64_t count) {
     std::vector<Batch> batches;
     while (static_cast<int64_t>(batches.size()) < count) {
-      const Made& made = queue_.emplace_back(make());
+      const GeneratedBatch& made = queue_.emplace_back(batches_.make());
       if (made.error) std::rethrow_exception(made.error);
-      if (made.kind != Made::Kind::batch) break;
+      if (!made.usable()) break;
       batches.push_back(made.batch);
     }
     return batches;
@@ -93,63 +79,14 @@ class GeneratorLoader::Impl {
   double waited() const { return std::chrono::duration<double>(waited_).count(); }
 
  private:
-  struct Made {
-    enum class Kind { batch, end_of_data, enough } kind = Kind::batch;
-    Batch given, batch;  // before and after the transforms
-    std::exception_ptr error;
-  };
-
-  Made make() {
-    Made made;
-    if (max_batches_ >= 0 && made_ == max_batches_) {
-      made.kind = Made::Kind::enough;
-      return made;
-    }
-    const at::NoGradGuard no_grad;
-    try {
-      try {
-        auto given = stream_->take();
-        if (!given) {
-          made.kind = Made::Kind::end_of_data;
-          return made;
-        }
-        check_.check(*given);
-        made.given = std::move(*given);
-        made.batch = transformed(made.given);
-      } catch (...) {
-        rethrow_at(c10::str("batch ", made_, " of epoch ", epoch_));
-      }
-    } catch (...) {
-      made.error = std::current_exception();
-    }
-    ++made_;
-    return made;
-  }
-
-  // Transforms may write to what they get, which must stay as it was given.
-  Batch transformed(const Batch& given) {
-    if (dataset_.transforms().empty()) return given;
-    Batch own = given;
-    for (auto* tensors : {&own.x, &own.y, &own.weights}) {
-      for (Tensor& one : *tensors) one = one.defined() ? one.clone() : one;
-    }
-    std::vector<RandomStream> streams;
-    const RandomStream random = random_.fold("rows").fold(static_cast<uint64_t>(epoch_));
-    for (int64_t i = 0; i < given.rows(); ++i) streams.push_back(random.fold(static_cast<uint64_t>(rows_++)));
-    Batch batch = apply_chain(dataset_.transforms(), std::move(own), streams);
-    if (batch.rows() != given.rows())
-      throw DataError(c10::str("the transforms must give ", given.rows(), " rows, got ", batch.rows()));
-    return batch;
-  }
-
-  Made taken() {
+  GeneratedBatch taken() {
     std::unique_lock lock(mutex_);
     if (thread_.joinable()) filled_.wait(lock, [&] { return !queue_.empty(); });
     if (queue_.empty()) {
       lock.unlock();
-      return make();
+      return batches_.make();
     }
-    Made made = std::move(queue_.front());
+    GeneratedBatch made = std::move(queue_.front());
     queue_.pop_front();
     room_.notify_one();
     return made;
@@ -174,8 +111,8 @@ class GeneratorLoader::Impl {
       room_.wait(lock, [&] { return stopping_ || static_cast<int64_t>(queue_.size()) < ahead_; });
       if (stopping_) return;
       lock.unlock();
-      Made made = make();
-      more = !made.error && made.kind == Made::Kind::batch;
+      GeneratedBatch made = batches_.make();
+      more = made.usable();
       lock.lock();
       queue_.push_back(std::move(made));
       filled_.notify_one();
@@ -193,27 +130,21 @@ class GeneratorLoader::Impl {
       thread_.join();
     }
     for (auto made = queue_.rbegin(); made != queue_.rend(); ++made) {
-      if (!made->error && made->kind == Made::Kind::batch) stream_->give_back(std::move(made->given));
+      if (made->usable()) batches_.give_back(std::move(made->given));
     }
     queue_.clear();
   }
 
-  const Dataset dataset_;
-  const GeneratorSource& source_;
-  const RandomStream random_;
-  const int64_t max_batches_;
+  GeneratedBatches batches_;
   int64_t first_batch_;
-  const int64_t ahead_;  // batches that a thread of its own makes; not positive: the caller makes them
-  BatchCheck check_;
-  std::shared_ptr<BatchStream> stream_;
-  int64_t epoch_ = 0, made_ = 0, rows_ = 0;
-  std::optional<Made> last_;  // taken
+  const int64_t ahead_;                 // batches that a thread of its own makes; not positive: the caller makes them
+  std::optional<GeneratedBatch> last_;  // taken
   bool ended_ = false, spent_ = false;
   Clock::duration waited_{};
 
   std::mutex mutex_;
   std::condition_variable room_, filled_;
-  std::deque<Made> queue_;
+  std::deque<GeneratedBatch> queue_;
   bool stopping_ = false, begun_ = false;
   std::thread thread_;
 };

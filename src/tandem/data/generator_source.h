@@ -23,8 +23,6 @@ class BatchStream {
   std::optional<Batch> take();
   /// A batch that was taken last and not used is the next one again.
   void give_back(Batch batch) { back_.push_front(std::move(batch)); }
-  /// True once the function has given nothing, and all that it gave was taken.
-  bool ended() const { return ended_ && back_.empty(); }
 
  private:
   NextBatch next_;
