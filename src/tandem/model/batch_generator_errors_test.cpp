@@ -34,7 +34,10 @@ TEST(BatchGeneratorErrors, AreOneLine) {
   EXPECT_EQ(message_of([] { sums(1).evaluate(stream(5), {.verbose = 0, .sample_weight = at::ones({5})}); }),
             "evaluate: sample_weight works on tensors; a data set brings its own weights");
   const Tensor x = at::ones({2, 2}), y = at::ones({2, 1});
-  EXPECT_NE(refused(BatchGenerator([=] { return Batch{{x, x}, y}; })).find("input"), std::string::npos);
+  EXPECT_NE(refused(BatchGenerator([=] {
+              return Batch{{x, x}, y};
+            })).find("must get 1 inputs, got 2"),
+            std::string::npos);
   EXPECT_NE(refused(BatchGenerator([=] {
               return Batch{x, {y, y}};
             })).find("must get as many losses and targets"),
