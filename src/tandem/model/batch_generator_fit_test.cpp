@@ -10,6 +10,7 @@
 #include "tandem/layers/input.h"
 #include "tandem/model/batch_generator_case_test.h"
 #include "tandem/model/parity_case_test.h"
+#include "tandem/model/training_job.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/testing/captured_log.h"
 
@@ -203,6 +204,14 @@ TEST(BatchGeneratorFit, StepsAreUnknownUntilAnEpochHasEnded) {
   EXPECT_NE(log.infos()[0].find("batches of the sizes that the data gives, epochs as long as the data"),
             std::string::npos)
       << log.infos()[0];
+}
+
+TEST(BatchGeneratorFit, InTheBackground) {
+  auto model = sums(2);
+  auto job = model.fit_async(passes(5), {.epochs = 2, .verbose = 0});
+  expect_figures(job.wait()["loss"], {0.7264705896377563, 0.7264705896377563});
+  EXPECT_EQ(job.progress().steps, -1);
+  EXPECT_EQ(job.progress().step, 10);
 }
 
 TEST(BatchGeneratorFit, BuildsAModelForLengthsThatDiffer) {
