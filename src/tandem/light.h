@@ -25,6 +25,7 @@
 #include "tandem/core/shape.h"
 #include "tandem/core/state_dict.h"
 #include "tandem/core/tensor.h"
+#include "tandem/data/batch_generator.h"
 #include "tandem/data/cifar10.h"
 #include "tandem/data/compose.h"
 #include "tandem/data/concatenate.h"

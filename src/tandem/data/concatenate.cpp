@@ -40,18 +40,33 @@ Tensors joined_lists(const std::vector<Tensors>& lists, const char* who, const c
   return all;
 }
 
+// Where one of them has weights all must: rows without would have to be given some.
+Tensors joined_weights(const std::vector<Batch>& pieces, const char* who) {
+  const auto weighted = [](const Batch& piece) { return piece.weighted(); };
+  if (std::none_of(pieces.begin(), pieces.end(), weighted)) return {};
+  if (!std::all_of(pieces.begin(), pieces.end(), weighted))
+    throw DataError(c10::str(who, ": all data sets must have sample weights, or none"));
+  Tensors all;
+  const auto& first = pieces.front().weights;
+  for (int64_t k = 0; k < first.size(); ++k) {
+    std::vector<Tensor> tensors;
+    for (const auto& piece : pieces) {
+      if (piece.weights.size() != first.size() || piece.weights[k].defined() != first[k].defined())
+        throw DataError(c10::str(who, ": all data sets must have sample weights for the same outputs"));
+      tensors.push_back(piece.weights[k]);
+    }
+    all.push_back(first[k].defined() ? joined_rows(tensors, who, "sample weights") : Tensor());
+  }
+  return all;
+}
+
 Batch joined(const std::vector<Batch>& pieces, const char* who) {
   std::vector<Tensors> x, y;
-  std::vector<Tensor> weights;
   for (const auto& piece : pieces) {
     x.push_back(piece.x);
     y.push_back(piece.y);
-    if (piece.weights.defined()) weights.push_back(piece.weights);
   }
-  if (!weights.empty() && weights.size() != pieces.size())
-    throw DataError(c10::str(who, ": all data sets must have sample weights, or none"));
-  return {joined_lists(x, who, "inputs"), joined_lists(y, who, "targets"),
-          weights.empty() ? Tensor() : joined_rows(weights, who, "sample weights")};
+  return {joined_lists(x, who, "inputs"), joined_lists(y, who, "targets"), joined_weights(pieces, who)};
 }
 
 Batch in_order(Batch batch, const std::vector<int64_t>& places) {
@@ -60,10 +75,10 @@ Batch in_order(Batch batch, const std::vector<int64_t>& places) {
   const Tensor from = at::tensor(places).argsort();
   const auto moved = [&](const Tensors& tensors) {
     Tensors out;
-    for (const auto& tensor : tensors) out.push_back(tensor.index_select(0, from));
+    for (const auto& tensor : tensors) out.push_back(tensor.defined() ? tensor.index_select(0, from) : Tensor());
     return out;
   };
-  return {moved(batch.x), moved(batch.y), batch.weights.defined() ? batch.weights.index_select(0, from) : Tensor()};
+  return {moved(batch.x), moved(batch.y), moved(batch.weights)};
 }
 
 }  // namespace
@@ -73,6 +88,7 @@ ConcatenatedSource::ConcatenatedSource(std::vector<Dataset> parts, const char* w
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const auto& part = parts_[i];
     if (!part.source()) throw InvalidArgument(c10::str(who_, ": data set ", i, " is empty"));
+    part.require_rows(who_);
     if (!part.transforms().empty() || part.batch_size() > 0) {
       throw InvalidArgument(
           c10::str(who_, ": data set ", i, " must have no map and no batch of its own; put them on the whole"));

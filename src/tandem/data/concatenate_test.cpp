@@ -31,7 +31,7 @@ TEST(Concatenate, WeightsGoAlong) {
   const auto weighted = [](float weight) { return TensorDataset(at::zeros({2, 1}), {}, at::full({2}, weight)); };
   const auto whole = concatenate(std::vector<Dataset>{weighted(1), weighted(3)});
   const std::vector<int64_t> rows{3, 0};
-  EXPECT_TRUE(at::equal(whole.source()->get(rows).weights, at::tensor({3.F, 1.F})));
+  EXPECT_TRUE(at::equal(whole.source()->get(rows).weights[0], at::tensor({3.F, 1.F})));
 }
 
 TEST(Concatenate, KnowsTheFilesOfItsRows) {

@@ -16,6 +16,7 @@
 #include "tandem/core/device.h"
 #include "tandem/core/error.h"
 #include "tandem/data/batch_maker.h"
+#include "tandem/data/generator_loader.h"
 #include "tandem/kernels/own_threads.h"
 
 namespace tandem::data {
@@ -242,12 +243,25 @@ class Loader::Impl {
   std::vector<std::thread> threads_;
 };
 
-Loader::Loader(Dataset dataset, LoaderOptions options) : impl_(std::make_unique<Impl>(std::move(dataset), options)) {}
+Loader::Loader(Dataset dataset, LoaderOptions options) : max_batches_(options.max_batches) {
+  if (dataset.source() && dataset.size() == kUnknownSize) {
+    generator_ = std::make_unique<GeneratorLoader>(std::move(dataset), options);
+  } else {
+    impl_ = std::make_unique<Impl>(std::move(dataset), options);
+  }
+}
 Loader::~Loader() = default;
-void Loader::start_epoch(int64_t epoch) { impl_->start_epoch(epoch); }
-std::optional<Batch> Loader::next() { return impl_->next(); }
-const std::vector<int64_t>& Loader::rows() const { return impl_->rows(); }
-int64_t Loader::batches() const { return impl_->batches(); }
-double Loader::waited() const { return impl_->waited(); }
+void Loader::start_epoch(int64_t epoch) { generator_ ? generator_->start_epoch(epoch) : impl_->start_epoch(epoch); }
+std::optional<Batch> Loader::next() { return generator_ ? generator_->next() : impl_->next(); }
+void Loader::give_back() {
+  if (generator_) generator_->give_back();
+}
+const std::vector<int64_t>& Loader::rows() const {
+  static const std::vector<int64_t> none;
+  return generator_ ? none : impl_->rows();
+}
+int64_t Loader::batches() const { return generator_ ? max_batches_ : impl_->batches(); }
+bool Loader::spent() const { return generator_ && generator_->spent(); }
+double Loader::waited() const { return generator_ ? generator_->waited() : impl_->waited(); }
 
 }  // namespace tandem::data

@@ -202,12 +202,12 @@ StepResult Replicated::test_step(const data::Batch& batch, const Observer& obser
 }
 
 Tensors Replicated::predict_step(const Tensors& x) {
-  const data::Batch batch{x, {}, {}};
+  const data::Batch batch{x, {}};
   const auto edge = edges(batch);
   begin_host_part(edge);
   auto next = take_expected();
   next.batch.y = {};
-  next.batch.weights = Tensor();
+  next.batch.weights = {};
   run([&](int64_t rank, Replica& replica) {
     const auto r = static_cast<std::size_t>(rank);
     c10::NoGradGuard no_grad;

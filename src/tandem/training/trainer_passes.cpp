@@ -1,5 +1,4 @@
 // Trainer::evaluate and predict: one pass over data without an update.
-#include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/look_ahead.h"
 #include "tandem/training/progress.h"
+#include "tandem/training/row_collector.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/trainer.h"
 
@@ -28,6 +28,7 @@ void check(const PassPlan& plan, const char* what) {
     throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
 }
 
+// Of data whose batches are counted by now, or known beforehand.
 void warn_of_too_many_steps(int64_t steps, int64_t batches) {
   if (steps > batches) log_warning(c10::str("the data ended after ", batches, " of ", steps, " steps"));
 }
@@ -51,10 +52,11 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
 std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit) {
   auto& execution = *execution_;
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
+  const bool counted = plan.data.size() != data::kUnknownSize;
   RunningFigures figures = running_figures();
   const auto observe = figures.observer();
   data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
-  warn_of_too_many_steps(plan.steps, loader.batches());
+  if (counted) warn_of_too_many_steps(plan.steps, loader.batches());
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   if (!within_fit) {
     callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
@@ -68,6 +70,7 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   bool whole = true;
   while (const auto batch = batches.next()) {
     if (whole = pass(plan.gate); !whole) break;
+    if (!counted) check_rows("evaluate", *batch);
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
     const auto result = execution.test_step(*batch, observe);
@@ -81,8 +84,10 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
       callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
     }
   }
+  if (whole && step == 0) throw_no_batch("evaluate");
   logs = figures.logs();
   if (!within_fit) bar.finish_epoch(logs);
+  if (whole && !counted) warn_of_too_many_steps(plan.steps, step);
   callbacks.each(&Callback::on_test_end, logs);
   return whole ? std::optional(logs) : std::nullopt;
 }
@@ -96,46 +101,37 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   check_batches_of("predict", plan.data, plan.batch_size, plan.steps);
   reset_states(*parts_.network);
   auto& execution = *execution_;
+  const bool counted = plan.data.size() != data::kUnknownSize;
   execution.store();  // within a callback of fit the replicas are ahead
   execution.load();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
   data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
-  warn_of_too_many_steps(plan.steps, loader.batches());
+  if (counted) warn_of_too_many_steps(plan.steps, loader.batches());
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   bar.start_epoch(0, 1);
   Logs logs;
   callbacks.each(&Callback::on_predict_begin, logs);
 
-  Tensors outputs;  // whole, allocated when the first batch shows their shapes
-  const int64_t rows = plan.data.size();
+  RowCollector outputs(plan.data.size());
   int64_t step = 0, done = 0;
   LookAhead batches(loader, execution);
   batches.start_epoch(0);
   while (auto batch = batches.next()) {
+    if (!counted) check_rows("predict", *batch);
     callbacks.each(&Callback::on_predict_batch_begin, step, logs);
-    const Tensors part = execution.predict_step(batch->x);
-    for (int64_t i = 0; i < part.size(); ++i) {
-      if (step == 0) {
-        auto sizes = part[i].sizes().vec();
-        sizes[0] = rows;
-        outputs.push_back(at::empty(sizes, part[i].options()));
-      }
-      outputs[i].slice(0, done, done + batch->rows()).copy_(part[i]);
-    }
+    outputs.add(execution.predict_step(batch->x));
     done += batch->rows();
     ++step;
     bar.update(step, logs, done);
     callbacks.each(&Callback::on_predict_batch_end, step - 1, logs);
   }
+  if (step == 0) throw_no_batch("predict");
   bar.finish_epoch(logs);
+  if (!counted) warn_of_too_many_steps(plan.steps, step);
   callbacks.each(&Callback::on_predict_end, logs);
-  // With a remainder dropped fewer rows were served than there are.
-  if (done != rows) {
-    for (auto& output : outputs) output = output.slice(0, 0, done).contiguous();
-  }
-  return outputs;
+  return outputs.all();
 }
 
 }  // namespace tandem
