@@ -5,50 +5,22 @@
 //   def batch(i, rows): x = (np.arange(2 * rows).reshape(rows, 2) + i).astype("float32") / 10; return x, x[:, :1] * 0.5
 //   def gen(n):
 //       for i in range(n): yield batch(i, 3 + i % 2)
-#include <ATen/ATen.h>
-
-#include <optional>
+#include <cstdint>
 
 #include "tandem/data/batch_generator.h"
-#include "tandem/layers/dense.h"
-#include "tandem/layers/input.h"
-#include "tandem/model/parity_case_test.h"
-#include "tandem/optimizers/sgd.h"
+#include "tandem/model/model.h"
 
 namespace tandem::generated {
 
 using data::Batch;
 using data::BatchGenerator;
 
-inline Batch given(int64_t i) {
-  const int64_t rows = 3 + i % 2;
-  const Tensor x = (at::arange(2 * rows, at::kFloat).reshape({rows, 2}) + i) / 10;
-  return {x, x.slice(1, 0, 1) * 0.5};
-}
-
-inline BatchGenerator stream(int64_t batches) {
-  return BatchGenerator([batches, i = int64_t{0}]() mutable -> std::optional<Batch> {
-    if (i == batches) return std::nullopt;
-    return given(i++);
-  });
-}
-
-inline BatchGenerator passes(int64_t batches) {
-  return BatchGenerator([batches](int64_t) {
-    return [batches, i = int64_t{0}]() mutable -> std::optional<Batch> {
-      if (i == batches) return std::nullopt;
-      return given(i++);
-    };
-  });
-}
-
-inline Model sums(int64_t devices, double rate = 0) {
-  Sequential model({layers::Input({2}), layers::Dense(1, {.kernel_initializer = "ones"})});
-  model.compile({.optimizer = optimizers::SGD({.learning_rate = rate}),
-                 .loss = "mse",
-                 .metrics = {"mae"},
-                 .strategy = parity::on_devices(devices)});
-  return model;
-}
+/// batch(i, 3 + i % 2)
+Batch given(int64_t i);
+/// gen(batches), as one stream; and as passes that begin anew.
+BatchGenerator stream(int64_t batches);
+BatchGenerator passes(int64_t batches);
+/// m, trained on so many devices.
+Model sums(int64_t devices, double rate = 0);
 
 }  // namespace tandem::generated

@@ -2,6 +2,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "tandem/layers/dense.h"
+#include "tandem/layers/input.h"
 #include "tandem/layers/lstm.h"
 #include "tandem/model/batch_generator_case_test.h"
 #include "tandem/testing/message_of.h"
