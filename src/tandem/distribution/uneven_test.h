@@ -1,6 +1,8 @@
 #pragma once
 // What loops of unequal lengths train in tests.
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/tanh.h>
+#include <c10/core/GradMode.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
