@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <list>
+#include <memory>
 
 #include "tandem/core/error.h"
 
@@ -105,11 +106,13 @@ class MpiBackend final : public c10d::Backend {
 
   // The communicators stay until MPI_Finalize: to free them is for all ranks together, and some may be lost.
   ~MpiBackend() override {
-    if (!closed_) forget_ended();
-    if (running_.empty()) return;
+    try {
+      if (!closed_) forget_ended();
+    } catch (const std::exception&) {  // counts as not ended
+    }
+    if (running_->empty()) return;
     session_.give_up();
-    // MPI may still write to their tensors.
-    new std::list<c10::intrusive_ptr<MpiWork>>(std::move(running_));
+    static_cast<void>(running_.release());  // MPI may still write to their tensors
   }
 
   void close() {
@@ -180,20 +183,21 @@ class MpiBackend final : public c10d::Backend {
       const auto one_at_a_time = session_.lock();
       check_mpi(start(request), "MPI");
     }
-    running_.push_back(c10::make_intrusive<MpiWork>(session_, request, std::move(held), store_));
-    return running_.back();
+    running_->push_back(c10::make_intrusive<MpiWork>(session_, request, std::move(held), store_));
+    return running_->back();
   }
 
   // Those that nobody waits for must stay until they have ended, too.
   void forget_ended() {
-    running_.remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->isCompleted(); });
+    running_->remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->isCompleted(); });
   }
 
   MpiSession& session_;
   // Two, since reductions in progress are matched among themselves, whatever else is called in between.
   MPI_Comm reductions_, others_;
   c10::intrusive_ptr<c10d::Store> store_;
-  std::list<c10::intrusive_ptr<MpiWork>> running_;
+  std::unique_ptr<std::list<c10::intrusive_ptr<MpiWork>>> running_ =
+      std::make_unique<std::list<c10::intrusive_ptr<MpiWork>>>();
   bool closed_ = false;
 };
 
