@@ -1,6 +1,5 @@
 // One rank of a job that makes each collective of a communicator and compares with formulas: collectives BACKEND
 #include <ATen/ATen.h>
-#include <tandem/light.h>
 
 #include <cstdio>
 #include <stdexcept>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "tandem/comm/communicator.h"
+#include "tandem/distribution/process_group.h"
 
 namespace {
 

@@ -2,7 +2,6 @@
 // [pause=SECONDS] [backend=NAME] [interface=NAMES] [groups=N, one after the other]. Ends with 4 where a rank is lost,
 // as the launcher expects it.
 #include <ATen/ATen.h>
-#include <tandem/light.h>
 
 #include <chrono>
 #include <cstdio>
@@ -10,6 +9,9 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "tandem/core/error.h"
+#include "tandem/distribution/process_group.h"
 
 namespace {
 

@@ -23,6 +23,7 @@ class Hosts : public OnHosts {
   std::vector<std::unique_ptr<Program>> start_both(const std::vector<std::string>& words,
                                                    const Program::Variables& more = {}) {
     std::vector<std::unique_ptr<Program>> ranks;
+    ranks.reserve(2);
     for (int host = 0; host < 2; ++host) ranks.push_back(start(host, words, more));
     return ranks;
   }
@@ -86,6 +87,7 @@ TEST_F(Hosts, MeetByAFileUnderSlurm) {
   EXPECT_NE(untold->output().find("whose name does not tell; there are "), std::string::npos) << untold->output();
   EXPECT_NE(untold->output().find("meet0 (10.99.0.1)"), std::string::npos) << untold->output();
   std::vector<std::unique_ptr<Program>> ranks;
+  ranks.reserve(2);
   for (int host = 0; host < 2; ++host) ranks.push_back(srun(host, "meet0"));
   expect_success(ranks);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

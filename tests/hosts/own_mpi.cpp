@@ -1,11 +1,12 @@
 // One rank that speaks MPI itself, beside Tandem: own_mpi single|serialized|multiple BACKEND
 #include <ATen/ATen.h>
 #include <mpi.h>
-#include <tandem/light.h>
 
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+
+#include "tandem/distribution/process_group.h"
 
 int main(int argc, char** argv) {
   const std::string threads = argv[1];

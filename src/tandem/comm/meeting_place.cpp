@@ -60,7 +60,7 @@ class Search {
     }
     const auto& [host, port] = *member_.master;
     if (environment_.get("TORCHELASTIC_USE_AGENT_STORE") == "True") {
-      if (member_.rank == 0 && !cluster::is_loopback(host) && member_.local_size != member_.world_size)
+      if (member_.rank == 0 && !cluster::is_loopback(host) && !all_here())
         log_warning(
             "torchrun's store, where ranks meet, is neither encrypted nor authenticated: use a network you trust");
       c10d::TCPStoreOptions options;
@@ -90,9 +90,8 @@ class Search {
 
   // On a free port, with a fresh key.
   MeetingAddress open() {
-    const bool all_here = member_.local_size == member_.world_size;
     const auto host = !named_.empty() ? named_
-                      : all_here      ? "127.0.0.1"
+                      : all_here()    ? "127.0.0.1"
                                       : cluster::address_for_others(kInterfaceVariable);
     const auto key = JobKey::fresh();
     place_.point = std::make_unique<MeetingPoint>(host, 0, key);
@@ -113,14 +112,15 @@ class Search {
       if (text.starts_with(kFailed)) throw PeerError("rank 0: " + text.substr(std::string(kFailed).size()));
       return MeetingAddress::of_text(text, "what rank 0 told by MPI");
     }
+    MeetingAddress address;
     try {
-      auto address = open();
-      world.broadcast(address.to_text(), limit_);
-      return address;
-    } catch (const InvalidArgument& error) {
+      address = open();
+    } catch (const std::exception& error) {
       world.broadcast(std::string(kFailed) + error.what(), limit_);
       throw;
     }
+    world.broadcast(address.to_text(), limit_);
+    return address;
   }
 
   MeetingPlace tell_by_file() {
@@ -141,8 +141,9 @@ class Search {
     std::string tried;
     while (steady_seconds() < until) {
       const auto text = read_meeting_file(path);
-      if (text && is_met_at(MeetingAddress::of_text(*text, "meeting file " + path))) {
-        auto place = at(MeetingAddress::of_text(*text, "meeting file " + path));
+      const auto address = text ? std::optional(MeetingAddress::of_text(*text, "meeting file " + path)) : std::nullopt;
+      if (address && is_met_at(*address)) {
+        auto place = at(*address);
         wait_for_ranks(*place.store, "told", member_.rank, member_.world_size, seconds());
         // Whoever goes on may meet again, and must not find this file then.
         place.store->wait({"file removed"});
@@ -168,11 +169,12 @@ class Search {
   // `meeting`: the host where rank 0 is met, which by now has answered wherever it is another.
   std::string own_address(const std::string& meeting) const {
     if (!named_.empty()) return named_;
-    if (cluster::is_loopback(meeting)) return "127.0.0.1";
+    if (cluster::is_loopback(meeting) || all_here()) return "127.0.0.1";
     const auto own = cluster::address_toward(meeting);
     return own.empty() || cluster::is_loopback(own) ? cluster::address_for_others(kInterfaceVariable) : own;
   }
 
+  bool all_here() const { return member_.local_size == member_.world_size; }
   double seconds() const { return static_cast<double>(limit_.count()) / 1000; }
 
   static constexpr const char* kFailed = "failed: ";

@@ -5,7 +5,9 @@
 
 #include <limits>
 #include <list>
+#include <memory>
 
+#include "tandem/comm/mpi/mpi_work.h"
 #include "tandem/core/error.h"
 
 namespace tandem::comm {
@@ -14,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using torch_work = c10::intrusive_ptr<c10d::Work>;
 
-constexpr const char* kClosed = "mpi closed";
 constexpr milliseconds kForALook(2000);  // the store's answer
 
 MPI_Datatype type_of(const Tensor& tensor) {
@@ -51,46 +52,6 @@ bool is_short(const Tensor& tensor) {
 }
 Tensor wide(const Tensor& tensor) { return is_short(tensor) ? tensor.to(at::kFloat) : tensor; }
 
-// One request and the tensors that it reads and writes.
-class MpiWork final : public c10d::Work {
- public:
-  MpiWork(MpiSession& session, MPI_Request request, std::vector<Tensor> held, c10::intrusive_ptr<c10d::Store> store)
-      : session_(session), request_(request), held_(std::move(held)), store_(std::move(store)) {}
-
-  /// `target` gets the last tensor's elements, in its own type, at the end.
-  void copy_result_to(const Tensor& target) { target_ = target; }
-
-  bool isCompleted() override {
-    if (!ended_ && session_.test(request_)) take_result();
-    return ended_;
-  }
-  bool wait(milliseconds limit) override {
-    if (ended_) return true;
-    if (!session_.wait(request_, limit, [this] { look(); }))
-      throw PeerError(c10::str("no answer within ", static_cast<double>(limit.count()) / 1000, " s"));
-    take_result();
-    return true;
-  }
-
- private:
-  // MPI has no connections that could be closed: who leaves says so where all meet.
-  void look() const {
-    if (store_->check({kClosed})) throw PeerError("another rank has ended its part");
-  }
-  void take_result() {
-    ended_ = true;
-    if (target_.defined()) target_.copy_(held_.back());
-    held_.clear();
-  }
-
-  MpiSession& session_;
-  MPI_Request request_;
-  std::vector<Tensor> held_;
-  c10::intrusive_ptr<c10d::Store> store_;
-  Tensor target_;
-  bool ended_ = false;
-};
-
 class MpiBackend final : public c10d::Backend {
  public:
   MpiBackend(MpiSession& session, const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks,
@@ -105,17 +66,19 @@ class MpiBackend final : public c10d::Backend {
 
   // The communicators stay until MPI_Finalize: to free them is for all ranks together, and some may be lost.
   ~MpiBackend() override {
-    if (!closed_) forget_ended();
-    if (running_.empty()) return;
+    try {
+      if (!closed_) forget_ended();
+    } catch (const std::exception&) {  // counts as not ended
+    }
+    if (running_->empty()) return;
     session_.give_up();
-    // MPI may still write to their tensors.
-    new std::list<c10::intrusive_ptr<MpiWork>>(std::move(running_));
+    static_cast<void>(running_.release());  // MPI may still write to their tensors
   }
 
   void close() {
     closed_ = true;
     try {
-      store_->set(kClosed, std::string("1"));
+      store_->set(kMpiClosed, std::string("1"));
     } catch (const std::exception&) {  // it is in rank 0's process, which may be the one that is lost
     }
   }
@@ -180,20 +143,21 @@ class MpiBackend final : public c10d::Backend {
       const auto one_at_a_time = session_.lock();
       check_mpi(start(request), "MPI");
     }
-    running_.push_back(c10::make_intrusive<MpiWork>(session_, request, std::move(held), store_));
-    return running_.back();
+    running_->push_back(c10::make_intrusive<MpiWork>(session_, request, std::move(held), store_));
+    return running_->back();
   }
 
   // Those that nobody waits for must stay until they have ended, too.
   void forget_ended() {
-    running_.remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->isCompleted(); });
+    running_->remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->isCompleted(); });
   }
 
   MpiSession& session_;
   // Two, since reductions in progress are matched among themselves, whatever else is called in between.
   MPI_Comm reductions_, others_;
   c10::intrusive_ptr<c10d::Store> store_;
-  std::list<c10::intrusive_ptr<MpiWork>> running_;
+  std::unique_ptr<std::list<c10::intrusive_ptr<MpiWork>>> running_ =
+      std::make_unique<std::list<c10::intrusive_ptr<MpiWork>>>();
   bool closed_ = false;
 };
 
