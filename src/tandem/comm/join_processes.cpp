@@ -86,6 +86,12 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, con
   if (options.backend == "mpi") mpi_world(member, limit).check_threads();  // before anybody waits for this rank
   auto place = find_meeting_place(member, options.interface, limit);
   auto processes = join(place, member, options);
+  // Rank 0 has the keys that the others still look at: it goes on when all have joined.
+  if (member.rank == 0) {
+    wait_for_ranks(*place.store, "joined", 0, member.world_size, options.limit_seconds);
+  } else {
+    place.store->set(c10::str("joined/", member.rank), std::string("1"));
+  }
   return std::make_shared<AtMeeting>(std::move(place.point), std::move(processes));
 }
 

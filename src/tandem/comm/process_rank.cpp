@@ -56,16 +56,16 @@ ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, in
   // Before the backend, whose own messages name nobody.
   wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
   backend_ = make_backend_(store_, rank_, ranks_);
+  started_ = make_backend_(c10::make_intrusive<c10d::PrefixStore>("started", store_), rank_, ranks_);
 }
 
 ProcessRank::~ProcessRank() {
-  if (failed_) let_go_of_backend();
+  if (failed_) let_go_of_backends();
 }
 
-c10d::Backend& ProcessRank::backend(const char* call) {
+void ProcessRank::check_alive(const char* call) {
   if (failed_)
     throw PeerError(c10::str("rank ", number_of(rank_), ": ", call, ": the ranks parted before: ", failure()));
-  return *backend_.backend;
 }
 
 std::string ProcessRank::failure() {
@@ -74,10 +74,10 @@ std::string ProcessRank::failure() {
 }
 
 void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin) {
-  auto& own = backend(call.c_str());
+  check_alive(call.c_str());
   Work work;
   try {
-    work = begin(own);
+    work = begin(*backend_.backend);
   } catch (const c10::Error& error) {
     fail(call, error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -106,10 +106,18 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
 
 // Closing its connections wakes the others' operations, but not its own other ones: they, and with them the end of the
 // backend, wait for their limit. Nobody else does.
-void ProcessRank::let_go_of_backend() {
+void ProcessRank::let_go_of_backends() {
   const std::lock_guard lock(mutex_);
-  if (backend_.close) backend_.close();
-  std::thread([gone = std::exchange(backend_, {}), works = std::exchange(in_progress_, {})] {}).detach();
+  close_backends();
+  std::thread([gone = std::exchange(backend_, {}), started = std::exchange(started_, {}),
+               works = std::exchange(in_progress_, {})] {
+  }).detach();
+}
+
+void ProcessRank::close_backends() {
+  for (const auto* backend : {&backend_, &started_}) {
+    if (backend->close) backend->close();
+  }
 }
 
 void ProcessRank::abort(const std::string& reason) {
@@ -117,15 +125,15 @@ void ProcessRank::abort(const std::string& reason) {
   if (failed_) return;
   failure_ = reason;
   failed_ = true;
-  if (backend_.close) backend_.close();
+  close_backends();
 }
 
 void ProcessRank::fail(const std::string& call, const std::string& why) {
   if (failed_) {
-    let_go_of_backend();
+    let_go_of_backends();
     throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
   }
-  let_go_of_backend();
+  let_go_of_backends();
   std::vector<int64_t> lost;
   try {
     store_->setTimeout(std::chrono::milliseconds(2000));  // who has the store may be lost itself
@@ -159,14 +167,14 @@ void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all
 Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_adds_up(tensor, "all_reduce");
   const auto call = c10::str("all_reduce", *options.what ? " of " : "", options.what);
-  auto& own = backend(call.c_str());
+  check_alive(call.c_str());
   InProgress one;
   one.what = call;
   one.times.started = steady_seconds();
   std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
   if (tensor.numel() > 0 && ranks_ > 1) {
     try {
-      one.work = own.allreduce(tensors, {});
+      one.work = started_.backend->allreduce(tensors, {});
     } catch (const std::exception& error) {
       fail(call, error.what());
     }

@@ -72,12 +72,13 @@ class ProcessRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
-  c10d::Backend& backend(const char* call);
+  void check_alive(const char* call);
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
   void finish(const Work& work, const std::string& call);
   int64_t number_of(int64_t rank) const { return numbers_[static_cast<std::size_t>(rank)]; }
-  void let_go_of_backend();
+  void let_go_of_backends();
+  void close_backends();
   std::string failure();
   /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
   /// those that did not.
@@ -89,9 +90,11 @@ class ProcessRank final : public Communicator, private Pending::Source {
   MakeBackend make_backend_;
   std::vector<int64_t> numbers_;
   std::function<std::string()> silent_;
-  ProcessBackend backend_;
+  // Backends match calls by their order alone, and operations that were only started begin among other calls, at other
+  // places on each rank: so they have a backend of their own.
+  ProcessBackend backend_, started_;
   std::atomic<bool> failed_{false};
-  std::mutex mutex_;  // guards backend_ against abort, and failure_
+  std::mutex mutex_;  // guards the backends against abort, and failure_
   std::string failure_;
   std::map<uint64_t, InProgress> in_progress_;
   uint64_t next_ticket_ = 1;

@@ -91,6 +91,22 @@ TEST(ProcessRank, SeveralInProgress) {
   });
 }
 
+TEST(ProcessRank, OtherCallsComeAmongThoseInProgressAtOtherPlacesOnEachRank) {
+  as_ranks(2, [](auto& own) {
+    std::vector<Tensor> all;
+    std::vector<Pending> pending;
+    for (int64_t i = 0; i < 6; ++i) {
+      if (i == 4 * own->rank()) own->barrier();
+      all.push_back(at::full({100}, static_cast<double>(i)));
+      pending.push_back(own->all_reduce_async(all.back(), {}));
+    }
+    for (auto& one : pending) one.wait();
+    for (int64_t i = 0; i < 6; ++i) {
+      EXPECT_TRUE(all[static_cast<std::size_t>(i)].eq(2.0 * static_cast<double>(i)).all().template item<bool>());
+    }
+  });
+}
+
 TEST(ProcessRank, GathersScattersBroadcastsAndSends) {
   as_ranks(3, [](auto& own) {
     const auto r = static_cast<double>(own->rank());
@@ -190,23 +206,24 @@ TEST(ProcessRank, NamesWhoIsLost) {  // rank 1 goes in the midst of the others' 
 // A backend whose exchanges fail and whose end waits for what it has in progress, as Gloo's does up to the limit.
 class EndsLate final : public c10d::Backend {
  public:
-  explicit EndsLate(std::future<void> may_end) : Backend(0, 1), may_end_(std::move(may_end)) {}
+  explicit EndsLate(std::shared_future<void> may_end) : Backend(0, 1), may_end_(std::move(may_end)) {}
   ~EndsLate() override { may_end_.wait(); }
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions&) override {
     throw std::runtime_error("connection reset");
   }
 
  private:
-  std::future<void> may_end_;
+  std::shared_future<void> may_end_;
 };
 
 TEST(ProcessRank, DoesNotWaitForTheEndOfALostBackend) {
   const MeetingPoint point("127.0.0.1", 0, {});
   std::promise<void> may_end;
+  const std::shared_future<void> end = may_end.get_future();
   {
     auto store = c10::make_intrusive<MeetingStore>("127.0.0.1", point.port(), std::nullopt, milliseconds(20000));
     ProcessRank alone(std::move(store), 0, 1, milliseconds(20000), [&](const auto&, int64_t, int64_t) {
-      return ProcessBackend{c10::make_intrusive<EndsLate>(may_end.get_future()), {}};
+      return ProcessBackend{c10::make_intrusive<EndsLate>(end), {}};
     });
     EXPECT_EQ(message_of<PeerError>([&] { alone.barrier(); }), "rank 0: barrier: connection reset");
   }
