@@ -21,6 +21,7 @@ class GlooProcesses final : public Processes {
   Communicator& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
+  void abort(const std::string& reason) override { rank_->abort(reason); }
 
  private:
   std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store) const;

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tandem/cluster/who_am_i.h"
@@ -14,8 +15,11 @@
 
 namespace tandem::distribute {
 
-ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank)
-    : processes_(std::move(processes)), rank_(processes_, &processes_->rank()), local_rank_(local_rank) {}
+ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank, int64_t local_size)
+    : processes_(std::move(processes)),
+      rank_(processes_, &processes_->rank()),
+      local_rank_(local_rank),
+      local_size_(local_size) {}
 ProcessGroup::ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank)
     : rank_(std::move(rank)), local_rank_(local_rank) {}
 
@@ -59,7 +63,8 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
     return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
   }
-  return {comm::join_processes(member, options.limit_seconds), member.local_rank};
+  return {comm::join_processes(member, options.limit_seconds), member.local_rank,
+          std::max<int64_t>(member.local_size, 1)};
 }
 
 }  // namespace tandem::distribute

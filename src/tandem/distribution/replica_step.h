@@ -22,6 +22,7 @@ enum class UpdatePlace {
 struct SharedStep {
   bool training = false;
   int64_t rows = 0;          // of the whole batch
+  int64_t first_rank = 0;    // of this process
   int64_t active_ranks = 0;  // replicas that got a row
   int64_t first_active = 0;  // the first of them
   RandomStream random = {};

@@ -28,7 +28,8 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
       loader_(plan.data,
               {.batch_size = batch_size_,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
-               .random = trainer.random_}),
+               .random = trainer.random_,
+               .own_rows = execution_.own_rows()}),
       batches_(loader_, execution_),
       steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
       callbacks_(plan.callbacks),
@@ -37,7 +38,7 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
     throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size_, ", got ",
                                    plan.data.size(), " rows with the rest dropped"));
   }
-  if (execution_.devices().size() > 1 && trainer.checked_batch_size_ != batch_size_)
+  if (execution_.devices().size() > 1 && !execution_.peers() && trainer.checked_batch_size_ != batch_size_)
     slowdown_.emplace(execution_, batch_size_);
 }
 
@@ -53,9 +54,11 @@ History Trainer::FitLoop::run() {
   trainer_.stopping_ = false;
   trainer_.begins_at_.reset();
   callbacks_.each(&Callback::on_train_begin, train_logs_);
-  for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && goes_on(); ++epoch) {
+  if (execution_.peers()) trainer_.begin_pass();  // a callback may have restored a backup
+  for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && may_begin();
+       ++epoch) {
     run_epoch(epoch);
-    if (trainer_.stopping_ || interrupted_) break;
+    if (!goes_on(false)) break;
   }
   if (pass_open_) end_pass();  // the next fit begins a pass of its own
   if (plan_.epochs > 0) trainer_.take_averages();
@@ -64,7 +67,7 @@ History Trainer::FitLoop::run() {
   history_.set_facts(facts(before, started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
-  if (const auto advice = input_advice(history_.facts()); !advice.empty()) log_warning(advice);
+  if (const auto advice = input_advice(history_.facts()); !advice.empty() && trainer_.leads()) log_warning(advice);
   return std::move(history_);
 }
 
@@ -84,16 +87,21 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
     const auto batch = next_batch(epoch);
     if (!batch) break;
     train(*batch, epoch, steady_seconds() - start);
-    if (trainer_.stopping_ || (step_ < steps_ && !goes_on())) break;
+    if (!goes_on(step_ < steps_)) break;
   }
   trainer_.finish_update();
   if (plan_.steps_per_epoch < 0) end_pass();
   execution_.store();
+  const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
   logs = figures_.logs();
   if (!interrupted_) validate(epoch, logs);
   bar_.finish_epoch(logs);
-  warn_of_idle_devices(execution_, rows_before, epoch);
+  if (!execution_.peers()) {
+    warn_of_idle_devices(execution_, rows_before, epoch);
+  } else if (trainer_.leads()) {
+    warn_of_idle_ranks(had, epoch);
+  }
   callbacks_.each(&Callback::on_epoch_end, epoch, logs);
   history_.append(epoch, logs);
   if (plan_.board) plan_.board->show(logs);
@@ -106,6 +114,7 @@ std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
   batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   if (step_ == 0) return batches_.next();  // the last epoch ended with the data
+  if (!trainer_.leads()) return {};
   log_warning(c10::str("fit: the data ended after ", step_, " of ", steps_, " steps of epoch ", epoch + 1,
                        "; the next begins with its first row"));
   return {};
@@ -144,17 +153,20 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
 }
 
 void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
-  if (std::exchange(warned_of_loss_, true)) return;
+  if (std::exchange(warned_of_loss_, true) || !trainer_.leads()) return;
   bar_.clear();
   log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
 }
 
+// With several processes each of them sees the others' wishes a step later: all make the figures, or none does.
 void Trainer::FitLoop::show_step() {
-  const bool draw = bar_.advance(step_, rows_done_), show = plan_.board && plan_.board->step_done();
-  if (!draw && !show && callbacks_.empty()) return;
+  draw_ = bar_.advance(step_, rows_done_) || draw_;
+  show_ = (plan_.board && plan_.board->step_done()) || show_;
+  const bool look = execution_.peers() ? look_ : draw_ || show_;
+  if (!look && callbacks_.empty()) return;
   Logs logs = figures_.logs();
-  if (draw) bar_.draw(logs);
-  if (show) plan_.board->show(logs);
+  if (std::exchange(draw_, false)) bar_.draw(logs);
+  if (std::exchange(show_, false)) plan_.board->show(logs);
   callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
 }
 
@@ -171,9 +183,20 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
 }
 
-bool Trainer::FitLoop::goes_on() {
-  interrupted_ = !trainer_.pass(plan_.gate);
+bool Trainer::FitLoop::may_begin() {
+  interrupted_ = trainer_.agree({.interrupt = !trainer_.pass(plan_.gate)}).interrupt;
   return !interrupted_;
+}
+
+bool Trainer::FitLoop::goes_on(bool passes) {
+  if (trainer_.stopping_ || interrupted_) passes = false;
+  const auto wishes = trainer_.agree({.look = draw_ || show_,
+                                      .stop = trainer_.stopping_,
+                                      .interrupt = interrupted_ || (passes && !trainer_.pass(plan_.gate))});
+  look_ = wishes.look;
+  interrupted_ = wishes.interrupt;
+  if (wishes.stop) trainer_.stopping_ = true;
+  return !wishes.stop && !wishes.interrupt;
 }
 
 void Trainer::FitLoop::end_pass() {

@@ -1,4 +1,6 @@
 #pragma once
+#include <c10/util/StringUtil.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -12,6 +14,7 @@
 
 #include "tandem/callbacks/callback.h"
 #include "tandem/callbacks/history.h"
+#include "tandem/core/error.h"
 #include "tandem/core/random.h"
 #include "tandem/data/dataset.h"
 #include "tandem/distribution/strategy.h"
@@ -88,6 +91,9 @@ class Trainer {
   /// Brings the masters up to date with the replicas, and the other way round.
   void store();
   void load();
+
+  /// True in the process, mostly the only one, that writes files and prints.
+  bool leads() const { return parts_.strategy->leads(); }
 
   /// Binds the program to its devices if that has not been done; the network must be built.
   distribute::Execution& execution();
@@ -171,6 +177,21 @@ class Trainer {
   };
 
   void bind(const Dataset& data);
+  // Brings replicas and masters together before a pass: within a callback of fit the replicas are ahead. With several
+  // processes all go on from what the first one knows.
+  void begin_pass();
+  void align();
+  // What any of the processes that train together wants, all of them know; alone it is its own.
+  struct Wishes {
+    bool look = false;       // at the figures so far
+    bool stop = false;       // after this step, as stop_training
+    bool interrupt = false;  // as a gate that was closed for good
+  };
+  Wishes agree(const Wishes& own);
+  // Runs `work`, which makes steps; where it fails the other processes hear of it, and a lost one's error names the
+  // step.
+  template <class Work>
+  auto together(const char* who, const Work& work);
   // Throws InvalidArgument when batches of `data` cannot be those of a network that keeps states of fixed rows.
   void check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const;
   data::Batch one_batch(const Dataset& data);
@@ -186,6 +207,7 @@ class Trainer {
   void take_averages();
   // Nothing when the gate ended it.
   std::optional<Logs> run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit);
+  Tensors run_predict(const PassPlan& plan, const CallbackList& callbacks);
   RunningFigures running_figures() const;
 
   TrainerParts parts_;
@@ -203,9 +225,25 @@ class Trainer {
   bool fitting_ = false;
   std::thread::id fitting_thread_;
   std::condition_variable_any fit_ended_;
+  distribute::Peers::Topic align_topic_, wishes_topic_;
   bool update_open_ = false;        // steps have left gradients behind for the next update
   double held_seconds_ = 0;         // that this training waited at its gate
   int64_t checked_batch_size_ = 0;  // for which it is known whether one device is faster
 };
+
+template <class Work>
+auto Trainer::together(const char* who, const Work& work) {
+  if (!execution_->peers()) return work();
+  const auto where = [&] { return c10::str(who, ", step ", execution_->steps() + 1); };
+  try {
+    return work();
+  } catch (const PeerError& error) {
+    execution_->part(error.what());
+    throw PeerError(c10::str(where(), ": ", error.what()));
+  } catch (const std::exception& error) {
+    execution_->part(c10::str("rank ", execution_->peers()->rank(), " failed in ", where(), ": ", error.what()));
+    throw;
+  }
+}
 
 }  // namespace tandem
