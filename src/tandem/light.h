@@ -61,6 +61,7 @@
 #include "tandem/data/split.h"
 #include "tandem/data/to_categorical.h"
 #include "tandem/distribution/as_placed.h"
+#include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/distributed_data_parallel.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/process_group.h"
