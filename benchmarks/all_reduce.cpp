@@ -1,6 +1,8 @@
 // Time and bus bandwidth of an all-reduce among the threads of this process, from 4 KiB to 256 MiB of float32, by every
 // algorithm. Bus bandwidth is what NCCL's tests call so: bytes x 2 (ranks - 1) / ranks / time, whatever the algorithm.
 //
+// Under tandem launch it measures that among the job's processes, by whatever way they share.
+//
 // usage: all_reduce_benchmark [--ranks 2] [--max-bytes 268435456] [--json]
 // Prints a table, or one JSON line: a list of {"algorithm", "bytes", "microseconds", "bus_gb_per_second"}.
 #include <ATen/ATen.h>
@@ -17,6 +19,7 @@
 #include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
+#include "tandem/distribution/process_group.h"
 #include "tandem/kernels/cpu_allocator.h"
 
 namespace {
@@ -53,27 +56,51 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-// Seconds of one all-reduce in each round, as rank 0 sees them.
-std::vector<double> measure(comm::LocalGroup& group, comm::Algorithm algorithm, int64_t bytes) {
+// Seconds of one all-reduce as this rank sees it: the median over rounds.
+double measure(comm::Communicator& communicator, comm::Algorithm algorithm, int64_t bytes) {
   // Rounds of some 30 ms, so that the clock and the start count for nothing.
   const int64_t repeats = std::clamp<int64_t>((int64_t{64} << 20) / bytes, 1, 1000);
   std::vector<double> seconds;
-  std::vector<std::thread> threads;
-  for (int64_t r = 0; r < group.world_size(); ++r) {
-    threads.emplace_back([&, r] {
-      at::set_num_threads(1);
-      auto& communicator = group.rank(r);
-      Tensor x = at::zeros({bytes / 4});
-      for (int round = -2; round < kRounds; ++round) {  // the first two warm up
-        communicator.barrier();
-        const double start = steady_seconds();
-        for (int64_t i = 0; i < repeats; ++i) communicator.all_reduce(x, {.algorithm = algorithm});
-        if (r == 0 && round >= 0) seconds.push_back((steady_seconds() - start) / static_cast<double>(repeats));
-      }
+  at::set_num_threads(1);
+  Tensor x = at::zeros({bytes / 4});
+  for (int round = -2; round < kRounds; ++round) {  // the first two warm up
+    communicator.barrier();
+    const double start = steady_seconds();
+    for (int64_t i = 0; i < repeats; ++i) communicator.all_reduce(x, {.algorithm = algorithm});
+    if (round >= 0) seconds.push_back((steady_seconds() - start) / static_cast<double>(repeats));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+std::vector<Measured> measure_all(comm::Communicator& communicator, const Arguments& a) {
+  std::vector<Measured> all;
+  for (int64_t bytes = 4 << 10; bytes <= a.max_bytes; bytes *= 4) {
+    for (const auto algorithm : kAlgorithms) all.push_back({algorithm, bytes, measure(communicator, algorithm, bytes)});
+  }
+  return all;
+}
+
+// Rank 0's figures; nothing in the other processes of a job.
+std::vector<Measured> measure_all(Arguments& a) {
+  const auto group = distribute::init_process_group();
+  if (group.world_size() > 1) {
+    a.ranks = group.world_size();
+    auto all = measure_all(group.communicator(), a);
+    if (group.rank() > 0) all.clear();
+    return all;
+  }
+  comm::LocalGroup threads(a.ranks, 60);
+  std::vector<Measured> all;
+  std::vector<std::thread> running;
+  for (int64_t r = 0; r < a.ranks; ++r) {
+    running.emplace_back([&, r] {
+      auto own = measure_all(threads.rank(r), a);
+      if (r == 0) all = std::move(own);
     });
   }
-  for (auto& thread : threads) thread.join();
-  return seconds;
+  for (auto& thread : running) thread.join();
+  return all;
 }
 
 double bus_gb_per_second(const Measured& m, int64_t ranks) {
@@ -107,17 +134,10 @@ void print_table(const std::vector<Measured>& all, int64_t ranks) {
 
 int main(int argc, char** argv) {
   try {
-    const Arguments a = parse(argc, argv);
+    Arguments a = parse(argc, argv);
     kernels::install_cpu_allocator();  // as in fit: huge pages
-    comm::LocalGroup group(a.ranks, 60);
-    std::vector<Measured> all;
-    for (int64_t bytes = 4 << 10; bytes <= a.max_bytes; bytes *= 4) {
-      for (const auto algorithm : kAlgorithms) {
-        auto seconds = measure(group, algorithm, bytes);
-        std::sort(seconds.begin(), seconds.end());
-        all.push_back({algorithm, bytes, seconds[seconds.size() / 2]});
-      }
-    }
+    const auto all = measure_all(a);
+    if (all.empty()) return 0;
     a.json ? print_json(all, a.ranks) : print_table(all, a.ranks);
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';

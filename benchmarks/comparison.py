@@ -13,11 +13,12 @@ PYTORCH, KERAS = PEERS / "torch/bin/python", PEERS / "tf/bin/python"
 
 
 def figures(command):
-    """The JSON object in the last line that the command prints; what it says on stderr is shown when it fails."""
+    """The JSON value in the last line that the command, or rank 0 of a job, prints; what it says on stderr is shown when it
+    fails."""
     run = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}: ended with {run.returncode}\n{run.stderr[-2000:]}")
-    return json.loads(run.stdout.strip().splitlines()[-1])
+    return json.loads(run.stdout.strip().splitlines()[-1].removeprefix("[0] "))
 
 
 def images_per_second(command):

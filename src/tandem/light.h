@@ -14,6 +14,7 @@
 #include "tandem/callbacks/swap_ema_weights.h"
 #include "tandem/callbacks/terminate_on_nan.h"
 #include "tandem/callbacks/trace.h"
+#include "tandem/core/activity.h"
 #include "tandem/core/config.h"
 #include "tandem/core/device.h"
 #include "tandem/core/error.h"

@@ -53,7 +53,7 @@ TEST(Processes, ALostRankEndsTheOthersAndIsNamed) {  // U33
   for (const char* rank : {"[0] rank 0: ", "[2] rank 2: "}) {
     const auto line = ended.err.find(rank);
     ASSERT_NE(line, std::string::npos) << ended.err;
-    EXPECT_NE(ended.err.substr(line, ended.err.find('\n', line) - line).find("rank 1 is lost or late"),
+    EXPECT_NE(ended.err.substr(line, ended.err.find('\n', line) - line).find(": rank 1 is lost; it last reported: "),
               std::string::npos)
         << ended.err;
   }

@@ -9,6 +9,8 @@
 #include "tandem/comm/gloo_processes.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
+#include "tandem/comm/shared_processes.h"
+#include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 
@@ -38,9 +40,33 @@ class AtMeeting final : public Processes {
   std::unique_ptr<Processes> processes_;
 };
 
+// Whether all processes can share memory.
+bool on_one_host(c10d::Store& store, const cluster::Membership& member, double limit_seconds) {
+  const auto key_of = [](int64_t rank) { return c10::str("place of ", rank); };
+  store.set(key_of(member.rank), shared_memory_place());
+  wait_for_ranks(store, "places", member.rank, member.world_size, limit_seconds);
+  for (int64_t r = 0; r < member.world_size; ++r) {
+    if (store.get_to_str(key_of(r)) != shared_memory_place()) return false;
+  }
+  return true;
+}
+
+std::unique_ptr<Processes> join(c10::intrusive_ptr<c10d::Store> store, const cluster::Membership& member,
+                                const JoinOptions& options) {
+  if (options.backend == "auto" && on_one_host(*store, member, options.limit_seconds)) {
+    return std::make_unique<SharedProcesses>(std::move(store), member.rank, member.world_size, options.limit_seconds,
+                                             options.silence_seconds);
+  }
+  const bool all_here = cluster::is_loopback(member.master->host);
+  if (!all_here && member.rank == 0)
+    log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
+  return std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here),
+                                         std::chrono::milliseconds(static_cast<int64_t>(options.limit_seconds * 1000)));
+}
+
 }  // namespace
 
-std::shared_ptr<Processes> join_processes(const cluster::Membership& member, double limit_seconds) {
+std::shared_ptr<Processes> join_processes(const cluster::Membership& member, const JoinOptions& options) {
   if (!member.trains()) {
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
@@ -50,11 +76,8 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, dou
                                    ", but not where to meet: set MASTER_ADDR and MASTER_PORT, RANK and WORLD_SIZE"));
   }
   const auto& [host, port] = *member.master;
-  const std::chrono::milliseconds limit(static_cast<int64_t>(limit_seconds * 1000));
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
   const cluster::Environment environment;
-  const bool all_here = cluster::is_loopback(host);
-  if (!all_here && member.rank == 0)
-    log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
 
   std::unique_ptr<MeetingPoint> meeting;
   c10::intrusive_ptr<c10d::Store> store;
@@ -72,9 +95,7 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, dou
     if (member.rank == 0) meeting = std::make_unique<MeetingPoint>(host, port, key);
     store = c10::make_intrusive<MeetingStore>(host, port, key, limit);
   }
-  auto processes =
-      std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here), limit);
-  return std::make_shared<AtMeeting>(std::move(meeting), std::move(processes));
+  return std::make_shared<AtMeeting>(std::move(meeting), join(std::move(store), member, options));
 }
 
 }  // namespace tandem::comm

@@ -3,7 +3,7 @@
 
 namespace tandem::comm {
 
-std::shared_ptr<Processes> join_processes(const cluster::Membership& /*member*/, double /*limit_seconds*/) {
+std::shared_ptr<Processes> join_processes(const cluster::Membership& /*member*/, const JoinOptions& /*options*/) {
   throw InvalidArgument("built without ZeroMQ or Gloo's headers: processes cannot train together");
 }
 

@@ -13,52 +13,6 @@ namespace {
 
 constexpr uint64_t kExplained = 1;  // the only step of calls that do not fit together
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  // The finaliser of splitmix64 (Steele et al. 2014).
-  uint64_t z = (hash ^ value) + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// Equal exactly where calls fit together. Strides that no two elements are apart do not count.
-uint64_t signature_of(const Brought& brought) {
-  uint64_t hash = mix(static_cast<uint64_t>(brought.kind), static_cast<uint64_t>(brought.root));
-  hash = mix(hash, static_cast<uint64_t>(brought.options.algorithm));
-  if (!brought.data.defined()) return hash;
-  hash = mix(hash, static_cast<uint64_t>(brought.data.scalar_type()));
-  const auto sizes = brought.data.sizes(), strides = brought.data.strides();
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    hash = mix(hash, static_cast<uint64_t>(sizes[d]));
-    if (sizes[d] > 1 && brought.data.numel() > 0) hash = mix(hash, static_cast<uint64_t>(strides[d]));
-  }
-  return hash;
-}
-
-std::string call_of(const Brought& brought) {
-  switch (brought.kind) {
-    case Collective::all_reduce:
-      return brought.options.algorithm == Algorithm::automatic
-                 ? "all_reduce"
-                 : c10::str("all_reduce by ", name_of(brought.options.algorithm));
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::broadcast:
-      return c10::str("broadcast from rank ", brought.root);
-    case Collective::barrier:
-      break;
-  }
-  return "barrier";
-}
-
-std::string describe(const Brought& brought) {
-  if (!brought.data.defined()) return "nothing";
-  return c10::str(brought.data.scalar_type(), " of sizes ", brought.data.sizes(), " and strides ",
-                  brought.data.strides());
-}
-
 }  // namespace
 
 void LocalOperation::start(LocalRoom& room, LocalSlots& slots, int64_t rank, uint64_t number, Brought brought) {
@@ -146,10 +100,7 @@ bool LocalOperation::all_explained() {
   while (entry(r).signature == mine().signature) ++r;
   const auto& other = entry(r);
   const auto& own = mine();
-  mismatch_ = own.call == other.call ? c10::str(own.call, ": rank ", rank_, " brought ", own.described, ", rank ", r,
-                                                " ", other.described, "; they must be equal")
-                                     : c10::str(own.call, ": rank ", rank_, " came to ", own.call, ", rank ", r, " to ",
-                                                other.call, "; they must make the same calls");
+  mismatch_ = mismatch_of(rank_, own.call, own.described, r, other.call, other.described);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/comm/brought.h"
 #include "tandem/comm/communicator.h"
 #include "tandem/comm/local_room.h"
 
@@ -19,15 +20,6 @@ struct LocalSteps {
   int64_t (*bytes)(const LocalOperation& operation);
   /// It counts the slot's `reduced` up, by the number of ranks in all.
   bool counts = false;
-};
-
-/// What a rank brings to a collective. Tensors must stay until it is finished.
-struct Brought {
-  Collective kind = Collective::barrier;
-  Tensor data = {};    // others take it
-  Tensor result = {};  // others may write to it
-  ReduceOptions options = {};
-  int64_t root = 0;
 };
 
 /// One rank's part in one collective: it brings its tensor, waits for the others, checks that all brought what fits,

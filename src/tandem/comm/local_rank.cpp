@@ -4,35 +4,12 @@
 
 #include <algorithm>
 
+#include "tandem/comm/check_tensors.h"
 #include "tandem/comm/sum_tree.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
-
-void LocalRank::check_dense(const Tensor& tensor, const char* call) {
-  if (!tensor.defined() || !tensor.device().is_cpu() || !tensor.is_non_overlapping_and_dense()) {
-    throw InvalidArgument(tensor.defined() ? c10::str(call, ": must get a dense CPU tensor, got strides ",
-                                                      tensor.strides(), " on ", tensor.device())
-                                           : c10::str(call, ": must get a dense CPU tensor, got an undefined one"));
-  }
-}
-
-void LocalRank::check_all_reduce(const Tensor& tensor, const char* call) {
-  check_dense(tensor, call);
-  check_adds_up(tensor.scalar_type(), call);
-}
-
-void LocalRank::check_divided(const Tensor& whole, const Tensor& part, int64_t ranks, const char* call) {
-  check_dense(whole, call);
-  check_dense(part, call);
-  if (!whole.is_contiguous() || !part.is_contiguous() || whole.scalar_type() != part.scalar_type() ||
-      whole.numel() != ranks * part.numel()) {
-    throw InvalidArgument(c10::str(call, ": whole must be contiguous and hold ", ranks,
-                                   " times the elements of part, got ", whole.scalar_type(), " of sizes ",
-                                   whole.sizes(), " and ", part.scalar_type(), " of sizes ", part.sizes()));
-  }
-}
 
 LocalRank::LocalRank(std::shared_ptr<LocalRoom> room, int64_t rank)
     : room_(std::move(room)), seat_(room_->seat(rank)), rank_(rank), in_progress_(room_->in_progress.size()) {

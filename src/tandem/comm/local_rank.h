@@ -44,11 +44,7 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   void progress() override;
   void forget() override;
 
-  static void check_dense(const Tensor& tensor, const char* call);
-  static void check_all_reduce(const Tensor& tensor, const char* call);
-  static void check_divided(const Tensor& whole, const Tensor& part, int64_t ranks, const char* call);
   void check_alive();
-  void check_peer(int64_t peer, const char* call) const;
   // Makes a call that returns when it is finished.
   void run(Brought brought);
   void wait_for_slot(LocalSlots& slots, uint64_t number);

@@ -1,6 +1,7 @@
 // Operations that were started and go on within later calls.
 #include <c10/util/StringUtil.h>
 
+#include "tandem/comm/check_tensors.h"
 #include "tandem/comm/local_rank.h"
 #include "tandem/comm/sum_tree.h"
 #include "tandem/core/error.h"

@@ -1,22 +1,16 @@
 // Messages from one rank to another.
 #include <c10/util/StringUtil.h>
 
+#include "tandem/comm/check_tensors.h"
 #include "tandem/comm/local_rank.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 
-void LocalRank::check_peer(int64_t peer, const char* call) const {
-  if (peer < 0 || peer >= world_size() || peer == rank_) {
-    throw InvalidArgument(
-        c10::str(call, " on rank ", rank_, ": must name another rank in [0, ", world_size(), "), got ", peer));
-  }
-}
-
 void LocalRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
   check_dense(tensor, "send");
-  check_peer(to, "send");
+  check_peer(to, rank_, world_size(), "send");
   check_alive();
   const double entered = steady_seconds(), without_turn = seat_.seconds_without_turn();
   double room_there = entered;
@@ -33,7 +27,7 @@ void LocalRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
 
 void LocalRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
   check_dense(tensor, "recv");
-  check_peer(from, "recv");
+  check_peer(from, rank_, world_size(), "recv");
   check_alive();
   const double entered = steady_seconds(), without_turn = seat_.seconds_without_turn();
   double came = entered;

@@ -1,65 +1,38 @@
 #pragma once
-#include <c10/util/FunctionRef.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tandem/comm/doorbell.h"
 #include "tandem/comm/local_hub.h"
 #include "tandem/comm/turns.h"
+#include "tandem/comm/waiting_seat.h"
 
 namespace tandem::comm {
 
-/// Where one rank's thread waits for the others. It belongs to the thread, whatever sub-groups it is in; the others
-/// only ring its bell.
-class LocalSeat {
+/// The seat of a rank that is a thread of this process.
+class LocalSeat final : public WaitingSeat {
  public:
-  /// What a thread has in progress with others and moves on while it waits.
-  class Duty {
-   public:
-    virtual void progress() = 0;
-    virtual void forget() = 0;
-
-   protected:
-    ~Duty() = default;
-  };
-
   LocalSeat(LocalHub& hub, int64_t rank, std::shared_ptr<Turns> turns)
-      : hub_(hub), rank_(rank), turns_(std::move(turns)) {}
+      : WaitingSeat(rank, std::move(turns)), hub_(hub) {}
 
-  int64_t rank() const { return rank_; }
   LocalHub& hub() { return hub_; }
   Doorbell& bell() { return bell_; }
-  void add(Duty& duty) { duties_.push_back(&duty); }
-  void remove(Duty& duty);
-  /// Drops what is in progress.
-  void forget();
-
-  /// Returns when `done` says so; it is asked again whenever the bell has rung. Throws PeerError when the group fails
-  /// or when the time limit passes, with `late()` as what was waited for and for whom. While it sleeps the rank has no
-  /// turn.
-  void wait(c10::function_ref<bool()> done, c10::function_ref<std::string()> late);
-  /// Seconds that waits of this rank went on only because it had no turn.
-  double seconds_without_turn() const { return without_turn_; }
-
   /// This rank reads or writes other ranks' memory.
   bool working() const { return working_.load(); }
 
  private:
   friend class LocalWork;
-  bool spin(c10::function_ref<bool()> done);
-  void progress();
-  // Sleeps, without the turn; false: `deadline` has passed. The deadline moves by the time that the next turn took.
-  bool sleep(uint64_t heard, Doorbell::Clock::time_point& deadline);
+  double limit_seconds() const override { return hub_.limit_seconds(); }
+  bool may_spin() const override { return hub_.may_spin(); }
+  bool failed() const override { return hub_.failed(); }
+  void fail(const std::string& reason) override { hub_.fail(reason); }
+  [[noreturn]] void throw_failed(c10::function_ref<std::string()> /*late*/) override { hub_.throw_failed(rank()); }
+  uint64_t rings() const override { return bell_.rings(); }
+  bool sleep_until_rung(uint64_t heard, Clock::time_point deadline) override { return bell_.sleep(heard, deadline); }
 
   LocalHub& hub_;
-  const int64_t rank_;
-  const std::shared_ptr<Turns> turns_;
-  std::vector<Duty*> duties_;
-  double without_turn_ = 0;
   alignas(64) std::atomic<bool> working_{false};
   alignas(64) Doorbell bell_;
 };

@@ -12,8 +12,6 @@
 
 namespace tandem::comm {
 
-enum class Collective : uint8_t { all_reduce, reduce_scatter, all_gather, broadcast, barrier };
-
 /// How far a rank is, as one number that only grows: operation `number`, and steps made in it.
 constexpr uint64_t progress_mark(uint64_t number, uint64_t step) { return ((number + 1) << 16) + step; }
 constexpr uint64_t kFinishedStep = 0xffff;  // beyond those of all algorithms

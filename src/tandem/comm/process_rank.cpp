@@ -8,22 +8,16 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
+#include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
 
-constexpr double kSayWhoIsMissing = 5;  // seconds from one line to the next
 constexpr double kForOthersToNotice = 2;
 
 std::string key_of(const char* kind, int64_t rank) { return c10::str(kind, "/", rank); }
-
-// "rank 1", "ranks 1, 3"
-std::string named(const std::vector<int64_t>& ranks) {
-  return c10::str(ranks.size() == 1 ? "rank " : "ranks ", c10::Join(", ", ranks));
-}
 
 // The elements as one axis, whatever the order of the axes in memory.
 Tensor flat(const Tensor& tensor, const char* call) {
@@ -46,31 +40,9 @@ void check_adds_up(const Tensor& tensor, const char* call) {
 ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
                          std::chrono::milliseconds limit, MakeBackend make_backend)
     : store_(std::move(store)), rank_(rank), ranks_(ranks), limit_(limit), make_backend_(std::move(make_backend)) {
-  meet();
+  // Before the backend, whose own messages name nobody.
+  wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
   backend_ = make_backend_(store_, rank_, ranks_);
-}
-
-// Before the backend, whose own messages name nobody.
-void ProcessRank::meet() {
-  store_->set(key_of("here", rank_), std::string("1"));
-  std::vector<int64_t> missing;
-  for (int64_t r = 0; r < ranks_; ++r) {
-    if (r != rank_) missing.push_back(r);
-  }
-  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
-  double said = start;
-  while (!missing.empty()) {
-    std::erase_if(missing, [&](int64_t r) { return store_->check({key_of("here", r)}); });
-    const double now = steady_seconds();
-    if (missing.empty()) break;
-    if (now - start > limit)
-      throw PeerError(c10::str("rank ", rank_, ": ", named(missing), " did not come within ", limit, " s"));
-    if (now - said > kSayWhoIsMissing) {
-      log_info(c10::str("rank ", rank_, ": waiting for ", named(missing)));
-      said = now;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
 }
 
 c10d::Backend& ProcessRank::backend(const char* call) {
@@ -136,7 +108,8 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
   }
   const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
   failure_ = c10::str(
-      call, ": ", lost.empty() ? "" : named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
+      call, ": ",
+      lost.empty() ? "" : ranks_named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
       reason);
   throw PeerError(c10::str("rank ", rank_, ": ", failure_));
 }
@@ -225,7 +198,8 @@ void ProcessRank::barrier() {
 
 std::unique_ptr<Communicator> ProcessRank::subgroup(const std::vector<int64_t>& ranks) {
   const auto own = std::find(ranks.begin(), ranks.end(), rank_);
-  if (own == ranks.end()) throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", named(ranks)));
+  if (own == ranks.end())
+    throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", ranks_named(ranks)));
   const auto name = c10::Join(",", ranks);  // those that call it are the same, and call it as often
   auto store = c10::make_intrusive<c10d::PrefixStore>(c10::str("group ", name, " ", subgroups_[name]++), store_);
   return std::make_unique<ProcessRank>(std::move(store), own - ranks.begin(), static_cast<int64_t>(ranks.size()),

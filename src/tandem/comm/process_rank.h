@@ -66,7 +66,6 @@ class ProcessRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
-  void meet();
   c10d::Backend& backend(const char* call);
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);

@@ -56,6 +56,10 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     throw_unknown_name("backend", options.backend, {"auto", "gloo"});
   if (!(options.limit_seconds > 0))
     throw InvalidArgument(c10::str("init_process_group: limit_seconds must be positive, got ", options.limit_seconds));
+  if (!(options.silence_seconds > 0)) {
+    throw InvalidArgument(
+        c10::str("init_process_group: silence_seconds must be positive, got ", options.silence_seconds));
+  }
   const auto member = cluster::who_am_i(cluster::Environment());
   // The ranks of a host share its cores: with more threads than cores, all of them wait for one another.
   if (member.local_size > 1) at::set_num_threads(static_cast<int>(threads_per_device(member.local_size, 0)));
@@ -63,8 +67,10 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
     auto group = std::make_shared<comm::LocalGroup>(1, options.limit_seconds);
     return {std::shared_ptr<comm::Communicator>(group, &group->rank(0)), member.local_rank};
   }
-  return {comm::join_processes(member, options.limit_seconds), member.local_rank,
-          std::max<int64_t>(member.local_size, 1)};
+  return {comm::join_processes(member, {.backend = options.backend,
+                                        .limit_seconds = options.limit_seconds,
+                                        .silence_seconds = options.silence_seconds}),
+          member.local_rank, std::max<int64_t>(member.local_size, 1)};
 }
 
 }  // namespace tandem::distribute

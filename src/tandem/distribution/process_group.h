@@ -15,8 +15,10 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  std::string backend = "auto";  // "gloo"; "auto" is the same where there are no GPUs
-  double limit_seconds = 60;     // for the others to come, and for each call
+  /// "auto": shared memory where all processes are on one host, else Gloo; "gloo": Gloo in any case.
+  std::string backend = "auto";
+  double limit_seconds = 60;    // for the others to come, and for each call
+  double silence_seconds = 10;  // after which a process of this host that is stopped or starved is given up
 };
 
 /// The ranks that train together, each a process (or all of one process, in tests), as torch.distributed has them. A

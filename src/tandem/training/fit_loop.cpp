@@ -7,6 +7,7 @@
 #include <iostream>
 #include <utility>
 
+#include "tandem/core/activity.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
@@ -102,13 +103,17 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   } else if (trainer_.leads()) {
     warn_of_idle_ranks(had, epoch);
   }
-  callbacks_.each(&Callback::on_epoch_end, epoch, logs);
+  {
+    const ActivityScope activity(Activity::callback);
+    callbacks_.each(&Callback::on_epoch_end, epoch, logs);
+  }
   history_.append(epoch, logs);
   if (plan_.board) plan_.board->show(logs);
   train_logs_ = logs;
 }
 
 std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
+  const ActivityScope activity(Activity::data);
   if (auto batch = batches_.next()) return batch;
   end_pass();
   batches_.start_epoch(trainer_.passes_);
@@ -125,14 +130,18 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   callbacks_.each(&Callback::on_train_batch_begin, step_, logs);
   const bool update = (step_ + 1) % plan_.accumulate == 0 || step_ + 1 == steps_;
   const auto number = static_cast<uint64_t>(execution_.steps());
+  report_step(execution_.steps() + 1);
   const int64_t iteration = execution_.iterations();
   const double start = steady_seconds();
   trainer_.update_open_ = false;  // where the step fails, what it left open is the execution's to drop
-  const auto result = execution_.train_step(batch,
-                                            {.random = trainer_.random_.fold("step").fold(number),
-                                             .rate = trainer_.parts_.optimizer->learning_rate(iteration),
-                                             .update = update},
-                                            observe_);
+  const auto result = [&] {
+    const ActivityScope activity(Activity::compute);
+    return execution_.train_step(batch,
+                                 {.random = trainer_.random_.fold("step").fold(number),
+                                  .rate = trainer_.parts_.optimizer->learning_rate(iteration),
+                                  .update = update},
+                                 observe_);
+  }();
   trainer_.update_open_ = !update;
   const double seconds = input + steady_seconds() - start;
   figures_.losses.add(result);
@@ -167,6 +176,7 @@ void Trainer::FitLoop::show_step() {
   Logs logs = figures_.logs();
   if (std::exchange(draw_, false)) bar_.draw(logs);
   if (std::exchange(show_, false)) plan_.board->show(logs);
+  const ActivityScope activity(Activity::callback);
   callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
 }
 

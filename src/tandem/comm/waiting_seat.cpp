@@ -1,8 +1,9 @@
-#include "tandem/comm/local_seat.h"
+#include "tandem/comm/waiting_seat.h"
 
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "tandem/core/pause_core.h"
@@ -20,20 +21,22 @@ constexpr double kLongestLimit = 1e9;  // seconds; more than a clock holds would
 
 }  // namespace
 
-void LocalSeat::remove(Duty& duty) { duties_.erase(std::remove(duties_.begin(), duties_.end(), &duty), duties_.end()); }
+void WaitingSeat::remove(Duty& duty) {
+  duties_.erase(std::remove(duties_.begin(), duties_.end(), &duty), duties_.end());
+}
 
-void LocalSeat::forget() {
+void WaitingSeat::forget() {
   for (auto* duty : duties_) duty->forget();
 }
 
-void LocalSeat::progress() {
+void WaitingSeat::progress() {
   for (auto* duty : duties_) duty->progress();
 }
 
-bool LocalSeat::spin(c10::function_ref<bool()> done) {
+bool WaitingSeat::spin(c10::function_ref<bool()> done) {
   constexpr int kLooks = 16;  // between two readings of the clock
   const auto start = Clock::now();
-  while (!hub_.failed() && !(turns_ && turns_->wanted())) {
+  while (!failed() && !(turns_ && turns_->wanted())) {
     for (int i = 0; i < kLooks; ++i) {
       if (done()) return true;
       pause_core();
@@ -46,10 +49,10 @@ bool LocalSeat::spin(c10::function_ref<bool()> done) {
   return false;
 }
 
-bool LocalSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
-  if (!turns_) return bell_.sleep(heard, deadline);
+bool WaitingSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
+  if (!turns_) return sleep_until_rung(heard, deadline);
   turns_->release();
-  const bool rung = bell_.sleep(heard, deadline);
+  const bool rung = sleep_until_rung(heard, deadline);
   const auto woken = Clock::now();
   turns_->acquire();
   const auto without = Clock::now() - woken;
@@ -58,19 +61,19 @@ bool LocalSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
   return rung;
 }
 
-void LocalSeat::wait(c10::function_ref<bool()> done, c10::function_ref<std::string()> late) {
-  if (done() || (hub_.may_spin() && spin(done))) return;
-  const std::chrono::duration<double> limit(std::min(hub_.limit_seconds(), kLongestLimit));
+void WaitingSeat::wait(c10::function_ref<bool()> done, c10::function_ref<std::string()> late) {
+  if (done() || (may_spin() && spin(done))) return;
+  const std::chrono::duration<double> limit(std::min(limit_seconds(), kLongestLimit));
   auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
   bool in_time = true;
   while (true) {
-    const auto heard = bell_.rings();
+    const auto heard = rings();
     progress();
     if (done()) return;
-    if (hub_.failed()) hub_.throw_failed(rank_);
+    if (failed()) throw_failed(late);
     if (!in_time) {
-      hub_.fail(c10::str("rank ", rank_, ": waited ", hub_.limit_seconds(), " s in ", late()));
-      hub_.throw_failed(rank_);
+      fail(c10::str("rank ", rank_, ": waited ", limit_seconds(), " s in ", late()));
+      throw_failed(late);
     }
     in_time = sleep(heard, deadline);
   }

@@ -1,0 +1,204 @@
+// A job on several hosts: which are sets of threads here, that share memory among themselves and speak by Gloo on the
+// loopback interface with the others.
+#include "tandem/comm/hosts_processes.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <numeric>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "tandem/comm/local_group.h"
+#include "tandem/core/random.h"
+#include "tandem/core/steady_seconds.h"
+#include "tandem/testing/message_of.h"
+
+namespace tandem::comm {
+namespace {
+
+using testing::message_of;
+using OnHosts = std::unique_ptr<HostsProcesses>;
+
+// Runs `act` as each process; `sizes`: processes of each host.
+void on_hosts(const std::vector<int64_t>& sizes, const std::function<void(OnHosts&, int64_t process)>& act) {
+  HostPlan plan{{0}};
+  for (const auto size : sizes) plan.begins.push_back(plan.ranks() + size);
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  std::vector<std::future<void>> all;
+  for (int64_t p = 0; p < plan.ranks(); ++p) {
+    all.push_back(std::async(std::launch::async, [&, p] {
+      auto own = std::make_unique<HostsProcesses>(
+          store, p, plan, HostsProcesses::Options{.host = "127.0.0.1", .limit_seconds = 20, .silence_seconds = 10});
+      act(own, p);
+    }));
+  }
+  for (auto& one : all) one.wait();
+  for (auto& one : all) one.get();
+}
+
+Tensor drawn(int64_t rank, int64_t count) { return RandomStream(5).fold(static_cast<uint64_t>(rank)).normal({count}); }
+
+// The sum along the tree over `ranks`, as threads of one process add up.
+Tensor tree_sum(int64_t ranks, int64_t count) {
+  LocalGroup threads(ranks);
+  Tensor sum;
+  std::vector<std::thread> running;
+  for (int64_t r = 0; r < ranks; ++r) {
+    running.emplace_back([&, r] {
+      Tensor own = drawn(r, count);
+      threads.rank(r).all_reduce(own, {.algorithm = Algorithm::direct});
+      if (r == 0) sum = own;
+    });
+  }
+  for (auto& thread : running) thread.join();
+  return sum;
+}
+
+TEST(HostsProcesses, AddUpToTheBitsOfOneProcess) {
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{1, 1}, {2, 2}, {1, 1, 1, 1}}) {
+    for (const int64_t count : {1, 3000, 300'000}) {
+      const Tensor want = tree_sum(std::accumulate(sizes.begin(), sizes.end(), int64_t{0}), count);
+      on_hosts(sizes, [&](OnHosts& own, int64_t process) {
+        Tensor x = drawn(process, count), y = drawn(process, count);
+        auto pending = own->rank().all_reduce_async(y, {.algorithm = Algorithm::direct});
+        own->rank().all_reduce(x, {.algorithm = Algorithm::direct});
+        pending.wait();
+        EXPECT_TRUE(at::equal(x, want)) << c10::Join(",", sizes) << " " << count;
+        EXPECT_TRUE(at::equal(y, want)) << c10::Join(",", sizes) << " " << count;
+      });
+    }
+  }
+}
+
+TEST(HostsProcesses, RefuseAnOrderThatTheyCannotKeep) {
+  on_hosts({2, 1, 1}, [&](OnHosts& own, int64_t) {
+    Tensor x = at::ones({4});
+    EXPECT_EQ(message_of<InvalidArgument>([&] { own->rank().all_reduce(x, {.algorithm = Algorithm::direct}); }),
+              "all_reduce: to add in the order of one process, hosts must be a power of two with equally many ranks, "
+              "got 4 ranks on 3 hosts");
+    own->rank().all_reduce(x, {});
+    EXPECT_TRUE(x.eq(4).all().item<bool>());
+  });
+}
+
+TEST(HostsProcesses, GatherScatterAndBroadcast) {
+  on_hosts({2, 1, 3}, [&](OnHosts& own, int64_t process) {
+    auto& rank = own->rank();
+    EXPECT_EQ(rank.rank(), process);
+    EXPECT_EQ(rank.world_size(), 6);
+    const auto r = static_cast<double>(process);
+    for (const int64_t count : {1, 100'000}) {
+      Tensor whole = at::zeros({6 * count}), part = at::full({count}, r);
+      rank.all_gather(part, whole);
+      EXPECT_TRUE(at::equal(whole, at::arange(6, at::kFloat).repeat_interleave(count)));
+      Tensor own_part = whole.narrow(0, process * count, count);
+      rank.reduce_scatter(whole.clone(), own_part);
+      EXPECT_TRUE(own_part.eq(6 * r).all().item<bool>());
+      for (const int64_t root : {0, 2, 4}) {
+        Tensor x = at::full({count}, r);
+        rank.broadcast(x, root);
+        EXPECT_TRUE(x.eq(static_cast<double>(root)).all().item<bool>()) << root;
+      }
+    }
+    EXPECT_GT(rank.bytes_sent(), 0);
+  });
+}
+
+TEST(HostsProcesses, MessagesAndSubgroupsWithinAHostAndBetweenThem) {
+  on_hosts({2, 1, 3}, [&](OnHosts& own, int64_t process) {
+    auto& rank = own->rank();
+    const auto r = static_cast<double>(process);
+    for (const auto& [from, to] : {std::pair<int64_t, int64_t>{3, 5}, {1, 2}, {2, 0}}) {
+      Tensor x = at::full({1000}, r);
+      if (process == from) rank.send(x, to, 1);
+      if (process != to) continue;
+      rank.recv(x, from, 1);
+      EXPECT_TRUE(x.eq(static_cast<double>(from)).all().item<bool>());
+    }
+    rank.barrier();
+    const bool last = process >= 3;  // a host; the others are two
+    const auto group = rank.subgroup(last ? std::vector<int64_t>{5, 4, 3} : std::vector<int64_t>{0, 1, 2});
+    Tensor x = at::full({10}, r);
+    group->all_reduce(x, {});
+    EXPECT_TRUE(x.eq(last ? 12 : 3).all().item<bool>());
+  });
+}
+
+TEST(HostsProcesses, ManyInFlightAmongOtherCalls) {
+  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+    auto& rank = own->rank();
+    std::vector<Tensor> all;
+    std::vector<Pending> pending;
+    for (int64_t i = 0; i < 24; ++i) {
+      all.push_back(at::full({i % 3 == 0 ? 100'000 : 100 * i + 1}, static_cast<double>(process + i)));
+      pending.push_back(rank.all_reduce_async(all.back(), {.what = "bucket"}));
+      if (i % 5 == process) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (i % 7 == 6) {
+        Tensor x = at::full({50}, static_cast<double>(process));
+        rank.all_reduce(x, {});
+        EXPECT_TRUE(x.eq(6).all().item<bool>());
+      }
+      pending[static_cast<std::size_t>(i) / 2].advance();
+    }
+    pending[3] = Pending();  // let go of
+    for (auto& one : pending) one.wait();
+    for (int64_t i = 0; i < 24; ++i) {
+      if (i == 3) continue;
+      EXPECT_TRUE(all[static_cast<std::size_t>(i)].eq(6 + 4.0 * static_cast<double>(i)).all().item<bool>()) << i;
+    }
+    rank.barrier();
+  });
+}
+
+TEST(HostsProcesses, SpreadOverThreadsOfEach) {
+  const Tensor want = tree_sum(8, 50'000);
+  on_hosts({2, 2}, [&](OnHosts& own, int64_t process) {
+    const auto group = own->spread(2, {});
+    EXPECT_EQ(group->world_size(), 8);
+    EXPECT_EQ(group->first(), 2 * process);
+    std::vector<std::thread> threads;
+    for (int64_t i = 0; i < 2; ++i) {
+      threads.emplace_back([&, i] {
+        auto& rank = group->rank(group->first() + i);
+        Tensor x = drawn(rank.rank(), 50'000);
+        rank.all_reduce(x, {.algorithm = Algorithm::direct});
+        EXPECT_TRUE(at::equal(x, want));
+      });
+    }
+    for (auto& thread : threads) thread.join();
+  });
+}
+
+TEST(HostsProcesses, WhoIsLostEndsTheOthersOnAllHosts) {
+  const double start = steady_seconds();
+  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+    Tensor x = at::ones({1000});
+    own->rank().all_reduce(x, {});
+    if (process == 3) {
+      own.reset();
+      return;
+    }
+    EXPECT_NE(message_of<PeerError>([&] {
+                while (true) own->rank().all_reduce(x, {.what = "bucket"});
+              }),
+              "");
+    own.reset();  // as a process that ends
+  });
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
+TEST(HostPlan, ByPlaces) {
+  const auto plan = plan_hosts({"a", "a", "b", "c", "c"});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->begins, (std::vector<int64_t>{0, 2, 3, 5}));
+  EXPECT_EQ(plan->host_of(0), 0);
+  EXPECT_EQ(plan->host_of(2), 1);
+  EXPECT_EQ(plan->host_of(4), 2);
+  EXPECT_FALSE(plan_hosts({"a", "b", "a"}));
+}
+
+}  // namespace
+}  // namespace tandem::comm

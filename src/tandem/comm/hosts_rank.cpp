@@ -1,0 +1,227 @@
+#include "tandem/comm/hosts_rank.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "tandem/comm/check_tensors.h"
+#include "tandem/comm/slices.h"
+#include "tandem/comm/sum_tree.h"
+#include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
+
+namespace tandem::comm {
+namespace {
+
+// Memory in its order, as one axis.
+Tensor as_line(const Tensor& tensor) { return tensor.as_strided({tensor.numel()}, {1}); }
+
+}  // namespace
+
+int64_t HostPlan::host_of(int64_t rank) const {
+  return std::upper_bound(begins.begin(), begins.end(), rank) - begins.begin() - 1;
+}
+
+HostsRank::HostsRank(HostPlan plan, int64_t rank, HostsWays ways)
+    : plan_(std::move(plan)), rank_(rank), host_(plan_.host_of(rank)), ways_(ways) {}
+
+void HostsRank::check_order(const ReduceOptions& options) const {
+  if (options.algorithm != Algorithm::direct || plan_.hosts() <= 2) return;
+  const bool equal = std::all_of(plan_.begins.begin(), plan_.begins.end() - 1,
+                                 [&](int64_t first) { return plan_.size(plan_.host_of(first)) == plan_.size(0); });
+  if (equal && std::has_single_bit(static_cast<uint64_t>(plan_.hosts()))) return;
+  throw InvalidArgument(c10::str(
+      "all_reduce: to add in the order of one process, hosts must be a power of two with equally many ranks, got ",
+      plan_.ranks(), " ranks on ", plan_.hosts(), " hosts"));
+}
+
+void HostsRank::reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options) {
+  if (options.algorithm != Algorithm::direct || plan_.hosts() == 2) return across.all_reduce(tensor, options);
+  Tensor own = as_line(tensor);
+  Tensor all = at::empty({plan_.hosts() * own.numel()}, own.options());
+  across.all_gather(own, all);
+  std::vector<const void*> addends;
+  for (int64_t h = 0; h < plan_.hosts(); ++h)
+    addends.push_back(all.narrow(0, h * own.numel(), own.numel()).const_data_ptr());
+  void* result = own.mutable_data_ptr();
+  sum_along_tree(own.scalar_type(), addends.data(), plan_.hosts(), &result, 1, {0, own.numel()});
+}
+
+void HostsRank::all_reduce(Tensor& tensor, const ReduceOptions& options) {
+  check_order(options);
+  ReduceOptions whole = options;
+  whole.wants_result = true;
+  ways_.up->all_reduce(tensor, whole);
+  if (leads()) reduce_across(*ways_.across, tensor, whole);
+  ways_.down->broadcast(tensor, 0);
+}
+
+Pending HostsRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
+  check_order(options);
+  InProgress one;
+  one.tensor = tensor;
+  one.options = options;
+  one.options.wants_result = true;
+  one.times.started = steady_seconds();
+  one.up = ways_.up->all_reduce_async(tensor, one.options);
+  in_progress_.push_back(std::move(one));
+  const auto ticket = oldest_ + in_progress_.size() - 1;
+  progress(ticket);
+  return Pending(*this, ticket);
+}
+
+// Of the operations in their order: each goes to the network when its host has added up, and is handed out when it is
+// back, so all ranks make the same calls in the same order.
+void HostsRank::progress(uint64_t ticket) {
+  for (uint64_t n = oldest_; n <= ticket; ++n) {
+    auto& one = in_progress(n);
+    if (!one.up_done) {
+      if (!one.up.advance()) return;
+      one.times.all_here = one.up.wait().all_here;
+      one.up_done = true;
+    }
+    if (leads() && !one.sent_across) {
+      if (one.options.algorithm == Algorithm::direct && plan_.hosts() > 2) {
+        reduce_across(*ways_.across_started, one.tensor, one.options);
+      } else {
+        one.across = ways_.across_started->all_reduce_async(one.tensor, one.options);
+      }
+      one.sent_across = true;
+    }
+  }
+  for (uint64_t n = oldest_; n <= ticket; ++n) {
+    auto& one = in_progress(n);
+    if (!one.up_done) return;
+    if (one.down_started) continue;
+    if (leads()) {
+      if (!one.across.advance()) return;
+      one.across.wait();
+    }
+    one.down = ways_.down->broadcast_async(one.tensor, 0);
+    one.down_started = true;
+  }
+}
+
+bool HostsRank::advance(uint64_t ticket) {
+  if (ticket < oldest_) return true;
+  progress(ticket);
+  auto& one = in_progress(ticket);
+  return one.down_started && one.down.advance();
+}
+
+ReduceTimes HostsRank::wait(uint64_t ticket) {
+  for (uint64_t n = oldest_; n <= ticket; ++n) {
+    auto& one = in_progress(n);
+    if (!one.up_done) {
+      one.times.all_here = one.up.wait().all_here;
+      one.up_done = true;
+    }
+    progress(n);
+  }
+  for (uint64_t n = oldest_; n <= ticket; ++n) {
+    auto& one = in_progress(n);
+    if (!one.down_started && leads()) one.across.wait();
+    progress(n);
+  }
+  auto& one = in_progress(ticket);
+  one.times.finished = one.down.wait().finished;
+  const auto times = one.times;
+  let_go(ticket);
+  return times;
+}
+
+// Those that nobody waits for any more go when they are finished.
+void HostsRank::let_go(uint64_t ticket) noexcept {
+  if (ticket < oldest_) return;
+  in_progress(ticket).wanted = false;
+  while (!in_progress_.empty() && !in_progress_.front().wanted && in_progress_.front().down_started) {
+    in_progress_.pop_front();
+    ++oldest_;
+  }
+}
+
+// As the sum, of which each takes its part: over the network travels what all_reduce sends.
+void HostsRank::reduce_scatter(const Tensor& whole, Tensor& part) {
+  check_divided(whole, part, world_size(), "reduce_scatter");
+  Tensor sum = whole.clone();
+  all_reduce(sum, {});
+  part.view({-1}).copy_(sum.view({-1}).narrow(0, rank_ * part.numel(), part.numel()));
+}
+
+void HostsRank::all_gather(const Tensor& part, Tensor& whole) {
+  check_divided(whole, part, world_size(), "all_gather");
+  Tensor line = whole.view({-1});
+  const auto of_host = [&](int64_t host) {
+    return line.narrow(0, plan_.first(host) * part.numel(), plan_.size(host) * part.numel());
+  };
+  Tensor here = of_host(host_);
+  ways_.up->all_gather(part, here);
+  if (leads()) {
+    for (int64_t h = 0; h < plan_.hosts(); ++h) {
+      Tensor theirs = of_host(h);
+      ways_.across->broadcast(theirs, h);
+    }
+  }
+  ways_.down->broadcast(line, 0);
+}
+
+void HostsRank::broadcast(Tensor& tensor, int64_t root) {
+  check_dense(tensor, "broadcast");
+  if (root < 0 || root >= world_size())
+    throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
+  const auto from = plan_.host_of(root);
+  if (host_ == from) ways_.up->broadcast(tensor, root - plan_.first(from));
+  if (leads()) ways_.across->broadcast(tensor, from);
+  if (host_ != from) ways_.down->broadcast(tensor, 0);
+}
+
+void HostsRank::barrier() {
+  ways_.up->barrier();
+  if (leads()) ways_.across->barrier();
+  ways_.down->barrier();
+}
+
+Communicator& HostsRank::for_messages(int64_t peer) {
+  check_peer(peer, rank_, world_size(), "message");
+  if (!ways_.all) {
+    throw InvalidArgument(
+        c10::str("message between ranks ", rank_, " and ", peer, ": threads of several hosts cannot send any"));
+  }
+  return *ways_.all;
+}
+
+void HostsRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
+  const bool here = plan_.host_of(to) == host_;
+  here ? ways_.up->send(tensor, to - plan_.first(host_), tag) : for_messages(to).send(tensor, to, tag);
+}
+
+void HostsRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
+  const bool here = plan_.host_of(from) == host_;
+  here ? ways_.up->recv(tensor, from - plan_.first(host_), tag) : for_messages(from).recv(tensor, from, tag);
+}
+
+std::unique_ptr<Communicator> HostsRank::subgroup(const std::vector<int64_t>& ranks) {
+  const bool here = std::all_of(ranks.begin(), ranks.end(),
+                                [&](int64_t r) { return r >= 0 && r < world_size() && plan_.host_of(r) == host_; });
+  if (!here) return for_messages(rank_ == 0 ? 1 : 0).subgroup(ranks);
+  auto own = ranks;
+  for (auto& r : own) r -= plan_.first(host_);
+  return ways_.up->subgroup(own);
+}
+
+int64_t HostsRank::bytes_sent() const {
+  return ways_.up->bytes_sent() + ways_.down->bytes_sent() +
+         (leads() ? ways_.across->bytes_sent() + ways_.across_started->bytes_sent() : 0);
+}
+double HostsRank::seconds_waiting() const {
+  return ways_.up->seconds_waiting() + ways_.down->seconds_waiting() +
+         (leads() ? ways_.across->seconds_waiting() + ways_.across_started->seconds_waiting() : 0);
+}
+double HostsRank::seconds_moving() const {
+  return ways_.up->seconds_moving() + ways_.down->seconds_moving() +
+         (leads() ? ways_.across->seconds_moving() + ways_.across_started->seconds_moving() : 0);
+}
+
+}  // namespace tandem::comm

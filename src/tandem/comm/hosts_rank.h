@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/comm/communicator.h"
+#include "tandem/comm/shared_rank.h"
+
+namespace tandem::comm {
+
+/// Which ranks are on which host: those of a host follow one another.
+struct HostPlan {
+  std::vector<int64_t> begins;  // by host, its first rank; and the number of ranks
+  int64_t hosts() const { return static_cast<int64_t>(begins.size()) - 1; }
+  int64_t ranks() const { return begins.back(); }
+  int64_t host_of(int64_t rank) const;
+  int64_t first(int64_t host) const { return begins[static_cast<std::size_t>(host)]; }
+  int64_t size(int64_t host) const { return first(host + 1) - first(host); }
+};
+
+/// What one rank of a job on several hosts speaks through.
+struct HostsWays {
+  SharedRank* up = nullptr;    // with the ranks of its host: sums
+  SharedRank* down = nullptr;  // with the same: what comes from other hosts
+  // The first ranks of all hosts, on those; null on others. Operations that were only started have a way of their own,
+  // since they go to the network at other moments on each host.
+  Communicator* across = nullptr;
+  Communicator* across_started = nullptr;
+  Communicator* all = nullptr;  // all ranks, for messages between hosts; null where there is none
+};
+
+/// A rank of a job on several hosts: the ranks of a host add up in shared memory, the first ones of all hosts add up
+/// their sums over the network, and hand them out. Every rank gets the same bits. They are those of one tree over all
+/// ranks (sum_tree.h) where there are two hosts, and with Algorithm::direct where hosts are a power of two and have
+/// equally many ranks, or else that is refused.
+class HostsRank final : public Communicator, private Pending::Source {
+ public:
+  HostsRank(HostPlan plan, int64_t rank, HostsWays ways);
+
+  int64_t rank() const override { return rank_; }
+  int64_t world_size() const override { return plan_.ranks(); }
+  void all_reduce(Tensor& tensor, const ReduceOptions& options) override;
+  Pending all_reduce_async(Tensor& tensor, const ReduceOptions& options) override;
+  void reduce_scatter(const Tensor& whole, Tensor& part) override;
+  void all_gather(const Tensor& part, Tensor& whole) override;
+  void broadcast(Tensor& tensor, int64_t root) override;
+  void send(const Tensor& tensor, int64_t to, int64_t tag) override;
+  void recv(Tensor& tensor, int64_t from, int64_t tag) override;
+  void barrier() override;
+  std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
+
+  int64_t bytes_sent() const override;
+  double seconds_waiting() const override;
+  double seconds_moving() const override;
+
+ private:
+  // An all-reduce that was started.
+  struct InProgress {
+    Tensor tensor;
+    ReduceOptions options;
+    Pending up, across, down;
+    bool up_done = false, sent_across = false, down_started = false, wanted = true;
+    ReduceTimes times;
+  };
+
+  bool advance(uint64_t ticket) override;
+  ReduceTimes wait(uint64_t ticket) override;
+  void let_go(uint64_t ticket) noexcept override;
+
+  bool leads() const { return ways_.across != nullptr; }
+  InProgress& in_progress(uint64_t ticket) { return in_progress_[ticket - oldest_]; }
+  void check_order(const ReduceOptions& options) const;
+  // Among the hosts' sums.
+  void reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options);
+  // Each starts what can be started for the operations up to `ticket`, in their order.
+  void progress(uint64_t ticket);
+  Communicator& for_messages(int64_t peer);
+
+  const HostPlan plan_;
+  const int64_t rank_, host_;
+  const HostsWays ways_;
+  std::deque<InProgress> in_progress_;
+  uint64_t oldest_ = 0;  // ticket of the first
+};
+
+}  // namespace tandem::comm

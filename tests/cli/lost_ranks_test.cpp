@@ -1,0 +1,79 @@
+// Ranks that are killed or stopped at moments drawn from a seed: nothing hangs, and the survivors say who it was.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "run_tandem.h"
+
+namespace tandem::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The number in an environment variable, else `otherwise`.
+int64_t number_of(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
+struct Draw {
+  int64_t ranks, victim, milliseconds;
+  int signal;
+  std::string backend;
+};
+
+void run(const Draw& draw) {
+  const auto victim = std::to_string(draw.victim);
+  const ::testing::ScopedTrace trace(__FILE__, __LINE__,
+                                     "signal " + std::to_string(draw.signal) + " to rank " + victim + " of " +
+                                         std::to_string(draw.ranks) + ", " + draw.backend);
+  const TemporaryFolder folder;
+  Running running({"launch", "-n", std::to_string(draw.ranks), "--grace", "3", "--", "sh", "-c",
+                   std::string("echo $$ > pid$RANK; exec \"") + TANDEM_RANK_LOOP + "\" " + draw.backend + " 5 2"},
+                  folder.path());
+  running.await_output("begun");
+  const auto pid = static_cast<pid_t>(std::stol(first_line(read_file(folder.file("pid" + victim)))));
+  std::this_thread::sleep_for(std::chrono::milliseconds(draw.milliseconds));
+  const auto begin = Clock::now();
+  ASSERT_EQ(::kill(pid, draw.signal), 0);
+  const auto ended = running.wait();
+  // A stopped one is killed twice three seconds after the first has ended.
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(60));
+  EXPECT_EQ(ended.status, 128 + SIGKILL) << ended.err;
+  for (int64_t rank = 0; rank < draw.ranks; ++rank) {
+    if (rank == draw.victim) continue;
+    const auto own = "[" + std::to_string(rank) + "] rank " + std::to_string(rank) + ": ";
+    std::string line;
+    for (const auto& one : lines_of(ended.err)) {
+      if (one.starts_with(own)) line = one;
+    }
+    EXPECT_NE(line.find(draw.signal == SIGKILL ? "rank " + victim + " is lost" : "rank " + victim + " has been silent"),
+              std::string::npos)
+        << ended.err;
+  }
+}
+
+TEST(LostRanks, AreNamedWheneverItComes) {
+  const auto seed = static_cast<uint64_t>(number_of("TANDEM_SEED", std::random_device()()));
+  const auto rounds = number_of("TANDEM_LOST_RANKS", 4);
+  std::cout << "TANDEM_SEED=" << seed << std::endl;
+  std::mt19937_64 random(seed);
+  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random() % n); };
+  for (int64_t round = 0; round < rounds; ++round) {
+    Draw draw;
+    draw.ranks = 2 + below(3);
+    draw.victim = below(static_cast<uint64_t>(draw.ranks));
+    draw.milliseconds = below(500);
+    draw.signal = round % 2 == 0 ? SIGKILL : SIGSTOP;
+    draw.backend = "auto";
+    run(draw);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::testing
