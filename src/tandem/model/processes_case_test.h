@@ -1,10 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
-#include "tandem/comm/processes.h"
 #include "tandem/distribution/data_parallel.h"
 #include "tandem/model/parity_case_test.h"
 

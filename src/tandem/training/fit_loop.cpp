@@ -83,6 +83,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   if (!pass_open_) batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   step_ = rows_done_ = 0;
+  draw_ = show_ = look_ = false;
   while (step_ < steps_) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
