@@ -29,14 +29,6 @@ std::vector<PeerMessage> Peers::gather(const PeerMessage& own, Topic& topic) {
   }
 }
 
-bool Peers::any(bool here, Topic& topic) {
-  PeerMessage own;
-  own.put(here ? 1.0 : 0.0);
-  bool found = false;
-  for (auto& message : gather(own, topic)) found = message.number() > 0 || found;
-  return found;
-}
-
 void Peers::take_from(Tensor& tensor, int64_t process) { processes_->rank().broadcast(tensor, process); }
 
 Tensor Peers::join_rows(const Tensor& own, const std::vector<int64_t>& rows) {

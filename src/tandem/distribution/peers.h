@@ -29,8 +29,6 @@ class Peers {
   };
   /// What each process says, in their order.
   std::vector<PeerMessage> gather(const PeerMessage& own, Topic& topic);
-  /// True where any process says so.
-  bool any(bool here, Topic& topic);
   /// Copies one process's `tensor`, dense, to all others'.
   void take_from(Tensor& tensor, int64_t process);
   /// The processes' tensors of one type, whose sizes differ on the first axis alone, one after the other. `rows`: of

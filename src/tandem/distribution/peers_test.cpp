@@ -47,16 +47,6 @@ TEST(Peers, GatherMessagesOfUnequalAndChangingLengths) {
   });
 }
 
-TEST(Peers, AWishOfOneIsKnownToAll) {
-  run_processes(3, [](auto processes) {
-    Peers peers(processes);
-    Peers::Topic topic;
-    EXPECT_FALSE(peers.any(false, topic));
-    EXPECT_TRUE(peers.any(peers.rank() == 2, topic));
-    EXPECT_EQ(peers.leads(), peers.rank() == 0);
-  });
-}
-
 TEST(Peers, JoinRowsInTheOrderOfTheProcesses) {
   run_processes(3, [](auto processes) {
     Peers peers(processes);

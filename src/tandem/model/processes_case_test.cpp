@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tandem/core/random.h"
+#include "tandem/layers/dense.h"
+#include "tandem/layers/dropout.h"
+#include "tandem/layers/input.h"
 #include "tandem/layers/layer_names.h"
+#include "tandem/metrics/precision.h"
+#include "tandem/optimizers/adam.h"
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/thread_processes.h"
 
@@ -47,6 +52,26 @@ std::vector<Result> train(const Task& task, const Grid& grid, const distribute::
     result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
   });
   return results;
+}
+
+Model two_layers() {
+  return Sequential({layers::Input({6}), layers::Dense(8, {.activation = "tanh"}), layers::Dropout(0.2),
+                     layers::Dense(3, {.activation = "softmax"})});
+}
+
+CompileOptions by_adam() {
+  return {.optimizer = optimizers::Adam({.learning_rate = 0.01}),
+          .loss = "categorical_crossentropy",
+          .metrics = {"accuracy", metrics::Precision()}};
+}
+
+const Tensor& some_x() {
+  static const Tensor x = normal({26, 6}, 1);
+  return x;
+}
+const Tensor& some_y() {
+  static const Tensor y = one_hot(26, 3, 2);
+  return y;
 }
 
 void expect_same_bits(const Result& got, const Result& want) {

@@ -21,6 +21,12 @@ void on_grid(const Grid& grid, const std::function<Model()>& build, const Compil
 /// What each process gets from the task.
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options = {});
 
+/// A small classifier, how it is compiled, and rows for it.
+Model two_layers();
+CompileOptions by_adam();
+const Tensor& some_x();
+const Tensor& some_y();
+
 /// Weights, histories, evaluations and predictions are the same bits.
 void expect_same_bits(const Result& got, const Result& want);
 

@@ -7,15 +7,18 @@
 #include "tandem/data/random_shift.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/layers/batch_normalization.h"
+#include "tandem/layers/constraints.h"
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/flatten.h"
 #include "tandem/layers/input.h"
+#include "tandem/layers/lstm.h"
 #include "tandem/layers/regularizers.h"
 #include "tandem/metrics/precision.h"
 #include "tandem/model/processes_case_test.h"
 #include "tandem/optimizers/adam.h"
+#include "tandem/optimizers/loss_scale_optimizer.h"
 #include "tandem/optimizers/sgd.h"
 
 namespace tandem {
@@ -134,6 +137,29 @@ TEST(ProcessParity, AveragedParameters) {
 
 TEST(ProcessParity, ManyBuckets) {
   expect_process_parity(classification(25, {.batch_size = 8, .epochs = 2}), {.all_reduce = "ring", .bucket_bytes = 64});
+}
+
+TEST(ProcessParity, WhatOptimizersAndConstraintsKeep) {
+  auto task = classification(25, {.batch_size = 8, .epochs = 3});
+  task.build = [] {
+    return Sequential({Input({6}), Dense(8, {.activation = "relu", .kernel_constraint = constraints::NonNeg()}),
+                       Dense(3, {.activation = "softmax"})});
+  };
+  task.compile.optimizer = optimizers::SGD({.learning_rate = 0.1, .global_clipnorm = 0.5, .use_ema = true});
+  expect_process_parity(task, {}, true, {{2, 1}, {2, 2}});
+  task.compile.optimizer = optimizers::LossScaleOptimizer(optimizers::Adam({.learning_rate = 0.01}));
+  expect_process_parity(task, {}, true, {{2, 1}, {2, 2}});
+}
+
+TEST(ProcessParity, StatesAreKeptByRank) {
+  expect_process_parity({[] {
+                           return Sequential({Input({3, 2}, {.batch_size = 4}), LSTM(5, {.stateful = true}), Dense(2)});
+                         },
+                         {.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse"},
+                         normal({20, 3, 2}, 1),
+                         normal({20, 2}, 2),
+                         {.batch_size = 4, .epochs = 2, .shuffle = false}},
+                        {}, true, {{2, 1}, {2, 2}});
 }
 
 // Dropout, augmentation, batch norm, Adam.

@@ -162,25 +162,6 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   log_warning(warning);
 }
 
-void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
-  if (std::exchange(warned_of_loss_, true) || !trainer_.leads()) return;
-  bar_.clear();
-  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
-}
-
-// With several processes each of them sees the others' wishes a step later: all make the figures, or none does.
-void Trainer::FitLoop::show_step() {
-  draw_ = bar_.advance(step_, rows_done_) || draw_;
-  show_ = (plan_.board && plan_.board->step_done()) || show_;
-  const bool look = execution_.peers() ? look_ : draw_ || show_;
-  if (!look && callbacks_.empty()) return;
-  Logs logs = figures_.logs();
-  if (std::exchange(draw_, false)) bar_.draw(logs);
-  if (std::exchange(show_, false)) plan_.board->show(logs);
-  const ActivityScope activity(Activity::callback);
-  callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
-}
-
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
   if (!plan_.validation || (epoch + 1) % plan_.validation_freq != 0) return;
   const auto validation = trainer_.run_evaluate({.data = *plan_.validation,
@@ -192,22 +173,6 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
   interrupted_ = !validation;
   if (interrupted_) return;
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
-}
-
-bool Trainer::FitLoop::may_begin() {
-  interrupted_ = trainer_.agree({.interrupt = !trainer_.pass(plan_.gate)}).interrupt;
-  return !interrupted_;
-}
-
-bool Trainer::FitLoop::goes_on(bool passes) {
-  if (trainer_.stopping_ || interrupted_) passes = false;
-  const auto wishes = trainer_.agree({.look = draw_ || show_,
-                                      .stop = trainer_.stopping_,
-                                      .interrupt = interrupted_ || (passes && !trainer_.pass(plan_.gate))});
-  look_ = wishes.look;
-  interrupted_ = wishes.interrupt;
-  if (wishes.stop) trainer_.stopping_ = true;
-  return !wishes.stop && !wishes.interrupt;
 }
 
 void Trainer::FitLoop::end_pass() {

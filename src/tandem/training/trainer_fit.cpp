@@ -59,7 +59,10 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   FitPlan own = plan;
   if (!leads()) own.verbose = 0;
-  if (auto* peers = execution_->peers()) check_same_data(*peers, "fit", plan.data, describe(plan));
+  if (auto* peers = execution_->peers()) {
+    check_same_data(*peers, "fit", plan.data, describe(plan));
+    if (plan.validation) check_same_data(*peers, "fit: validation", *plan.validation, "");
+  }
   align();
   execution_->load();
   const Fitting fitting(*this);
