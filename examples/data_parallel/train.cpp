@@ -1,16 +1,17 @@
 // A Keras-style model trained by one process or by several, each with its part of every batch:
 //     example_data_parallel                                    one process
 //     tandem launch -n 2 -- example_data_parallel              two; the same for torchrun --no-python
-// Every rank prints the same loss, accuracy and weights.
+// An argument names how they exchange: auto, which is taken without one, or gloo. Every rank prints the same loss,
+// accuracy and weights.
 #include <tandem/tandem.h>
 
 #include <cstdio>
 
 using namespace tandem;
 
-int main() try {
+int main(int argc, char** argv) try {
   set_random_seed(7);
-  const auto group = distribute::init_process_group({.limit_seconds = 20});
+  const auto group = distribute::init_process_group({.backend = argc > 1 ? argv[1] : "auto", .limit_seconds = 20});
   const auto [train, test] = data::split(datasets::digits(), {0.8, 0.2}, {.seed = 42});
   Sequential model({layers::Input({8, 8, 1}), layers::Conv2D(8, {3, 3}, {.activation = "relu"}),
                     layers::BatchNormalization({.synchronized = true}), layers::Flatten(), layers::Dropout(0.2),

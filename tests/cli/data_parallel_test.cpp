@@ -80,11 +80,13 @@ TEST_F(DataParallelTraining, AProgramWithFitGivesTheSameInOneProcessAndInTwo) {
   const auto file = read_file(folder_.file("epochs.csv"));
   const auto figures = rest_of_line(one.out, "[0] rank 0 of 1: "), weights = rest_of_line(one.out, "[0] weights ");
   EXPECT_EQ(weights.size(), 64U);
-  const auto two = run_tandem({"launch", "-n", "2", "--", kProgram}, folder_.path());
-  ASSERT_EQ(two.status, 0) << two.err;
-  for (const std::string rank : {"0", "1"}) {
-    EXPECT_EQ(rest_of_line(two.out, "[" + rank + "] rank " + rank + " of 2: "), figures);
-    EXPECT_EQ(rest_of_line(two.out, "[" + rank + "] weights "), weights);
+  for (const std::string backend : {"auto", "gloo"}) {
+    const auto two = run_tandem({"launch", "-n", "2", "--", kProgram, backend}, folder_.path());
+    ASSERT_EQ(two.status, 0) << two.err;
+    for (const std::string rank : {"0", "1"}) {
+      EXPECT_EQ(rest_of_line(two.out, "[" + rank + "] rank " + rank + " of 2: "), figures) << backend;
+      EXPECT_EQ(rest_of_line(two.out, "[" + rank + "] weights "), weights) << backend;
+    }
   }
   EXPECT_EQ(read_file(folder_.file("epochs.csv")), file) << "written by one of them";
   EXPECT_TRUE(std::filesystem::exists(folder_.file("digits-3.weights.h5")));

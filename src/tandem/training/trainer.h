@@ -194,13 +194,19 @@ template <class Work>
 auto Trainer::together(const char* who, const Work& work) {
   if (!execution_->peers()) return work();
   const auto where = [&] { return c10::str(who, ", step ", execution_->steps() + 1); };
+  const auto part = [&](const std::string& why) {
+    execution_->part(c10::str("rank ", execution_->peers()->rank(), " failed in ", where(), ": ", why));
+  };
   try {
     return work();
   } catch (const PeerError& error) {
     execution_->part(error.what());
     throw PeerError(c10::str(where(), ": ", error.what()));
   } catch (const std::exception& error) {
-    execution_->part(c10::str("rank ", execution_->peers()->rank(), " failed in ", where(), ": ", error.what()));
+    part(error.what());
+    throw;
+  } catch (...) {
+    part("an exception that is none of the standard library's");
     throw;
   }
 }
