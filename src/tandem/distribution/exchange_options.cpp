@@ -28,6 +28,8 @@ void ExchangeOptions::check(const std::string& who, int64_t devices) const {
 
 Replication ExchangeOptions::replication(const Devices& devices, int64_t threads_per_device) const {
   const bool host = all_reduce == "host";
+  // Between threads the fastest way adds along one tree; between hosts only this one does, or says that it cannot.
+  const bool along_tree = fixed_order > 0 && all_reduce == "auto";
   return {.devices = devices,
           .threads_per_device = threads_per_device,
           .shares = shares,
@@ -36,7 +38,9 @@ Replication ExchangeOptions::replication(const Devices& devices, int64_t threads
           .where = host                ? UpdatePlace::first
                    : average_every > 0 ? UpdatePlace::alone
                                        : UpdatePlace::everywhere,
-          .algorithm = host ? comm::Algorithm::automatic : comm::parse_algorithm(all_reduce),
+          .algorithm = host         ? comm::Algorithm::automatic
+                       : along_tree ? comm::Algorithm::direct
+                                    : comm::parse_algorithm(all_reduce),
           .bucket_bytes = bucket_bytes};
 }
 

@@ -29,6 +29,7 @@ struct SharedStep {
   int64_t iteration = 0;  // updates made before
   double rate = 0;
   UpdatePlace where = UpdatePlace::everywhere;
+  comm::Algorithm sums = comm::Algorithm::automatic;  // of what is added up beside gradients
   // A group of steps makes one update (accumulation); mostly a step is the first and the last of its group.
   bool begins_group = true;
   bool ends_group = true;
