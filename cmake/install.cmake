@@ -5,7 +5,7 @@ set(package lib/cmake/Tandem)
 
 install(TARGETS tandem EXPORT TandemTargets LIBRARY DESTINATION lib)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/tandem DESTINATION include FILES_MATCHING PATTERN "*.h"
-        PATTERN "*_test.h" EXCLUDE PATTERN testing EXCLUDE)
+        PATTERN "*_test.h" EXCLUDE PATTERN testing EXCLUDE PATTERN mpi EXCLUDE)
 install(EXPORT TandemTargets NAMESPACE Tandem:: DESTINATION ${package})
 
 configure_package_config_file(cmake/TandemConfig.cmake.in ${CMAKE_BINARY_DIR}/TandemConfig.cmake INSTALL_DESTINATION ${package}
@@ -13,9 +13,11 @@ configure_package_config_file(cmake/TandemConfig.cmake.in ${CMAKE_BINARY_DIR}/Ta
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TandemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TandemConfig.cmake ${CMAKE_BINARY_DIR}/TandemConfigVersion.cmake cmake/TandemLibTorch.cmake
               cmake/TandemPrecompile.cmake DESTINATION ${package})
-if(TARGET tandem_cuda)
-  install(TARGETS tandem_cuda LIBRARY DESTINATION lib)
-endif()
+foreach(plugin tandem_cuda tandem_mpi)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} LIBRARY DESTINATION lib)
+  endif()
+endforeach()
 if(TARGET tandem_cli)
   install(TARGETS tandem_cli RUNTIME DESTINATION bin)
 endif()

@@ -3,5 +3,6 @@
 /// which files that need no <torch/torch.h> include instead.
 #include <torch/torch.h>
 
+#include "tandem/distribution/sync_batch_norm.h"
 #include "tandem/layers/torch_module.h"
 #include "tandem/light.h"

@@ -4,13 +4,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <set>
 
 #include "run_tandem.h"
 
 namespace tandem::testing {
 namespace {
 
-const std::string kProgram = TANDEM_SIMPLE_MODEL;
+const std::string kProgram = TANDEM_SIMPLE_MODEL, kUneven = TANDEM_UNEVEN_PROGRAM;
 
 // "loss 1.2345" of each epoch's line.
 std::vector<double> losses(const std::string& text) {
@@ -57,6 +58,33 @@ TEST(Processes, ALostRankEndsTheOthersAndIsNamed) {  // U33
               std::string::npos)
         << ended.err;
   }
+}
+
+TEST(Processes, HaveUnequalNumbersOfBatches) {  // U24
+  const TemporaryFolder folder;
+  for (const int n : {2, 4}) {
+    const auto run = run_tandem({"launch", "-n", std::to_string(n), "--", kUneven}, folder.path());
+    ASSERT_EQ(run.status, 0) << run.err;
+    std::set<std::string> weights;
+    int epochs = 0;
+    for (const auto& line : lines_of(run.out)) {
+      if (const auto at = line.find("weights "); at != std::string::npos) weights.insert(line.substr(at));
+      if (line.find(": 67 rows, ") != std::string::npos) ++epochs;
+    }
+    EXPECT_EQ(weights.size(), 1U) << run.out;
+    EXPECT_EQ(epochs, 3 * n) << run.out;
+  }
+}
+
+TEST(Processes, WhatOneThrowsInALoopIsTheFirstError) {  // U36
+  const TemporaryFolder folder;
+  const auto run = run_tandem({"launch", "-n", "3", "--", kUneven, "boom"}, folder.path());
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_NE(run.err.find("tandem launch: rank 1 failed first, exit code 1"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("[1] boom"), std::string::npos) << run.err;
+  for (const char* told :
+       {"[0] rank 0: join: rank 1 left the loop: boom", "[2] rank 2: join: rank 1 left the loop: boom"})
+    EXPECT_NE(run.err.find(told), std::string::npos) << run.err;
 }
 
 }  // namespace

@@ -57,17 +57,16 @@ Tensors rows(const Tensors& all, int64_t begin, int64_t end) {
 // Batch by batch: the loss of every step, then the weights.
 void check_steps(Differences& differences, const CaseFolder& folder, Model model, const Data& data) {
   const auto settings = read_fit_settings(folder);
+  const Tensor weights = folder.has("sample_weight.npy") ? folder.array("sample_weight.npy") : Tensor();
   std::vector<double> losses;
   layers::reset_states(model);  // as the generator does; fit does it by itself
   for (int64_t epoch = 0; epoch < data.epochs; ++epoch) {
     for (int64_t begin = 0; begin < data.x[0].size(0); begin += data.batch_size) {
       const int64_t end = begin + data.batch_size;
-      const auto logs = model.train_on_batch(
-          rows(data.x, begin, end), rows(data.y, begin, end),
-          {.sample_weight = settings.sample_weight.defined()
-                                ? settings.sample_weight.slice(0, begin, std::min(end, data.x[0].size(0)))
-                                : Tensor(),
-           .class_weight = settings.class_weight});
+      const auto logs =
+          model.train_on_batch(rows(data.x, begin, end), rows(data.y, begin, end),
+                               {.sample_weight = weights.defined() ? rows(weights, begin, end).front() : Tensor(),
+                                .class_weight = settings.class_weight});
       losses.push_back(logs["loss"]);
     }
   }

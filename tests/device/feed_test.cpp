@@ -12,14 +12,15 @@ namespace {
 data::Batch batch(int64_t n, int64_t rows, bool weighted) {
   const Tensor numbers = at::arange(rows) + n * 1000;
   data::Batch made{numbers.to(at::kFloat).unsqueeze(1).repeat({1, 5}), {numbers}, {}};
-  if (weighted) made.weights = numbers.to(at::kFloat) / 2;
+  if (weighted) made.weights = {numbers.to(at::kFloat) / 2, Tensor(), numbers.to(at::kFloat) / 3};
   return made;
 }
 
 bool equal(const data::Batch& got, const data::Batch& want) {
   return got.x.size() == 1 && got.y.size() == 1 && !got.x[0].is_cpu() && at::equal(got.x[0].cpu(), want.x[0]) &&
-         at::equal(got.y[0].cpu(), want.y[0]) && got.weights.defined() == want.weights.defined() &&
-         (!want.weights.defined() || at::equal(got.weights.cpu(), want.weights));
+         at::equal(got.y[0].cpu(), want.y[0]) && got.weighted() == want.weighted() &&
+         (!want.weighted() || (at::equal(got.weights_of(0).cpu(), want.weights_of(0)) && !got.weights_of(1).defined() &&
+                               at::equal(got.weights_of(2).cpu(), want.weights_of(2))));
 }
 
 int run() {

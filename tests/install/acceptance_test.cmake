@@ -46,13 +46,32 @@ foreach(program light ${PROGRAMS})
   endif()
 endforeach()
 
-# As ranks of a job, which only the command can start.
+# As ranks of a job, started by the command, and by mpirun; there without the plug-in one line says what to set instead.
 if(EXISTS ${WORK}/moved/bin/tandem)
   foreach(program ${LAUNCHED})
     execute_process(COMMAND ${WORK}/moved/bin/tandem launch -n 2 -- ${WORK}/consumer/${program} WORKING_DIRECTORY ${WORK}/run
                     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT status EQUAL 0)
       message(FATAL_ERROR "${program} as two ranks ended with ${status}: ${output}")
+    endif()
+  endforeach()
+endif()
+
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+if(EXISTS ${WORK}/moved/lib/libtandem_mpi.so)
+  foreach(program ${LAUNCHED})
+    execute_process(COMMAND mpirun -n 2 --oversubscribe ${WORK}/consumer/${program} WORKING_DIRECTORY ${WORK}/run RESULT_VARIABLE status
+                    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${program} under mpirun ended with ${status}: ${output}")
+    endif()
+    file(RENAME ${WORK}/moved/lib/libtandem_mpi.so ${WORK}/moved/lib/elsewhere.so)
+    execute_process(COMMAND mpirun -n 2 --oversubscribe ${WORK}/consumer/${program} WORKING_DIRECTORY ${WORK}/run RESULT_VARIABLE status
+                    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    file(RENAME ${WORK}/moved/lib/elsewhere.so ${WORK}/moved/lib/libtandem_mpi.so)
+    if(status EQUAL 0 OR NOT output MATCHES "libtandem_mpi.so cannot be opened .*set MASTER_ADDR, MASTER_PORT and TANDEM_JOB_KEY for all")
+      message(FATAL_ERROR "${program} without libtandem_mpi must say what to set; status ${status}: ${output}")
     endif()
   endforeach()
 endif()

@@ -35,11 +35,12 @@ Address Address::parse(std::string_view text, const std::string& what) {
 }
 
 std::string Address::to_string() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return c10::str(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port);
+  return c10::str(is_ipv6(host) ? "[" : "", host, is_ipv6(host) ? "]" : "", ":", port);
 }
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+bool is_ipv6(const std::string& host) { return host.find(':') != std::string::npos; }
 
 std::string own_host_name() {
   std::array<char, 256> name{};

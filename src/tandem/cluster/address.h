@@ -21,6 +21,9 @@ struct Address {
 /// True for localhost and the addresses of the loopback interface.
 bool is_loopback(const std::string& host);
 
+/// True for an IPv6 address in numbers, such as fd00::1.
+bool is_ipv6(const std::string& host);
+
 /// What this machine calls itself; empty where it has no name.
 std::string own_host_name();
 

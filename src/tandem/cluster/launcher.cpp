@@ -93,6 +93,7 @@ class Job {
         one.process->tell(std::string(signal_name(signal)) + "\n");
       } else {
         one.process->send(signal);
+        if (signal != SIGKILL) one.process->send(SIGCONT);  // one that is stopped hears nothing
       }
     }
   }

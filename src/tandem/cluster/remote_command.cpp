@@ -1,5 +1,7 @@
 #include "tandem/cluster/remote_command.h"
 
+#include <c10/util/StringUtil.h>
+
 namespace tandem::cluster {
 
 std::string shell_word(const std::string& text) {
@@ -12,8 +14,8 @@ std::vector<std::string> remote_command(const std::vector<std::string>& ssh, con
                                         const std::string& folder, const std::map<std::string, std::string>& variables,
                                         const std::vector<std::string>& program) {
   std::string run = "exec env";
-  for (const auto& [name, value] : variables) run += " " + shell_word(name + "=" + value);
-  for (const auto& argument : program) run += " " + shell_word(argument);
+  for (const auto& [name, value] : variables) run.append(" ").append(shell_word(c10::str(name, "=", value)));
+  for (const auto& argument : program) run.append(" ").append(shell_word(argument));
   // setsid gives the program a group of its own that signals go to as a whole.
   const std::string script = "cd " + shell_word(folder) + " || exit 127\nexec 3<&0\nsetsid sh -c " + shell_word(run) +
                              " </dev/null &\nprogram=$!\n"

@@ -30,6 +30,11 @@ std::optional<Membership> from_slurm(const Environment& environment) {
         m.local_size = counts[static_cast<std::size_t>(*node)];
     }
   }
+  if (const auto master = given_master(environment)) {
+    m.master = master;
+  } else {
+    m.telling = Telling::shared_file;
+  }
   check(m);
   return m;
 }

@@ -24,6 +24,10 @@ struct HostFlags {
   bool any() const { return !ps_hosts.empty() || !worker_hosts.empty() || !job_name.empty() || task_index; }
 };
 
+/// MASTER_ADDR and MASTER_PORT; none where MASTER_ADDR is not set. Throws InvalidArgument where the port is missing or
+/// none.
+std::optional<Address> given_master(const Environment& environment);
+
 /// Each says who this process is by one source, or nothing where that source is silent; throws InvalidArgument, naming
 /// the field, where it is there and makes no sense.
 std::optional<Membership> from_explicit(const ExplicitRank& given);
@@ -34,9 +38,11 @@ std::optional<Membership> from_tf_config(const Environment& environment);
 /// RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun, Kubeflow's PyTorchJob and
 /// `tandem launch` set them.
 std::optional<Membership> from_torchrun(const Environment& environment);
-/// OMPI_COMM_WORLD_RANK and its like of Open MPI; PMI_RANK, PMI_SIZE of MPICH and Intel MPI.
+/// OMPI_COMM_WORLD_RANK and its like of Open MPI; PMI_RANK, PMI_SIZE of MPICH and Intel MPI. Where rank 0 is met is
+/// told by MASTER_ADDR and MASTER_PORT, else by MPI.
 std::optional<Membership> from_mpi(const Environment& environment);
 /// The variables that srun sets for each task of a step. What sbatch and salloc set alone says nothing: one process.
+/// Where rank 0 is met is told by MASTER_ADDR and MASTER_PORT, else by a file.
 std::optional<Membership> from_slurm(const Environment& environment);
 std::optional<Membership> from_host_flags(const HostFlags& flags);
 

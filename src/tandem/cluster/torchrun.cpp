@@ -5,6 +5,14 @@
 
 namespace tandem::cluster {
 
+std::optional<Address> given_master(const Environment& environment) {
+  const auto host = environment.get("MASTER_ADDR");
+  if (!host) return std::nullopt;
+  const auto port = environment.needed_number("MASTER_PORT", "MASTER_ADDR");
+  if (port < 1 || port > 65535) throw InvalidArgument(c10::str("MASTER_PORT: must be from 1 to 65535, got ", port));
+  return Address{*host, port};
+}
+
 std::optional<Membership> from_torchrun(const Environment& environment) {
   if (!environment.has("RANK") && !environment.has("WORLD_SIZE")) return std::nullopt;
   const auto rank = environment.needed_number("RANK", "WORLD_SIZE");
@@ -12,12 +20,9 @@ std::optional<Membership> from_torchrun(const Environment& environment) {
   // Kubeflow's PyTorchJob has one process a pod, and names no local rank.
   m.local_rank = environment.number("LOCAL_RANK").value_or(0);
   m.local_size = environment.number("LOCAL_WORLD_SIZE").value_or(0);
-  const auto host = environment.get("MASTER_ADDR");
-  if (host) m.master = Address{*host, environment.needed_number("MASTER_PORT", "MASTER_ADDR")};
-  if (m.world_size > 1 && !host)
+  m.master = given_master(environment);
+  if (m.world_size > 1 && !m.master)
     throw InvalidArgument(c10::str("MASTER_ADDR: must be set where WORLD_SIZE is ", m.world_size));
-  if (host && (m.master->port < 1 || m.master->port > 65535))
-    throw InvalidArgument(c10::str("MASTER_PORT: must be from 1 to 65535, got ", m.master->port));
   check(m);
   return m;
 }

@@ -103,6 +103,7 @@ TEST(WhoAmI, MpirunsVariables) {
                         {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}});
   EXPECT_EQ(m.describe(), "rank 2 of 4 (worker 1), local rank 0 of 2");
+  EXPECT_EQ(m.telling, Telling::mpi);
   EXPECT_EQ(found({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}).rank, 1);
   EXPECT_EQ(refusal({{"PMI_RANK", "1"}}), "PMI_SIZE: must be set where PMI_RANK is");
 }
@@ -121,6 +122,22 @@ TEST(WhoAmI, SrunsVariables) {
             "'2(x2)'");
   variables["SLURM_STEP_TASKS_PER_NODE"] = "2(x3)";
   EXPECT_EQ(refusal(variables), "SLURM_STEP_TASKS_PER_NODE: must add up to SLURM_STEP_NUM_TASKS, 5, got '2(x3)'");
+}
+
+TEST(WhoAmI, WhereRankZeroIsMetUnderMpirunAndSrun) {
+  Variables mpirun{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}};
+  Variables srun{{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+  EXPECT_EQ(found(srun).telling, Telling::shared_file);
+  auto pmi = srun;  // srun --mpi=pmi2
+  pmi.insert({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  EXPECT_EQ(found(pmi).telling, Telling::shared_file);
+  for (auto variables : {mpirun, srun, pmi}) {
+    variables.insert({{"MASTER_ADDR", "a"}, {"MASTER_PORT", "2222"}});
+    EXPECT_EQ(found(variables).telling, Telling::address);
+    EXPECT_EQ(found(variables).master, (Address{"a", 2222}));
+    variables.erase("MASTER_PORT");
+    EXPECT_EQ(refusal(variables), "MASTER_PORT: must be set where MASTER_ADDR is");
+  }
 }
 
 TEST(WhoAmI, HostFlagsAsTensorFlowsExamplesHaveThem) {

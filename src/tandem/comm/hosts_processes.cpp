@@ -11,39 +11,57 @@ namespace {
 SharedRank& shared(Communicator& rank) { return dynamic_cast<SharedRank&>(rank); }
 Communicator& only(RankGroup& group) { return group.rank(group.first()); }
 
+// What the ranks of this process that belong together speak through.
+struct Ways {
+  std::unique_ptr<RankGroup> up, down;
+  std::vector<std::unique_ptr<RankGroup>> across;  // for calls, and for operations that are only started
+  c10::intrusive_ptr<c10d::Store> failures;        // of all hosts
+  Communicator* all = nullptr;                     // as in HostsWays
+
+  HostsWays of(int64_t rank) {
+    HostsWays ways;
+    ways.up = &shared(up->rank(rank));
+    ways.down = &shared(down->rank(rank));
+    if (!across.empty() && ways.up->rank() == 0) {
+      ways.across = &only(*across[0]);
+      ways.across_started = &only(*across[1]);
+    }
+    ways.all = all;
+    ways.fail = [this](const std::string& reason) { return fail(reason); };
+    return ways;
+  }
+  // The first reason of any host, where the others can still be asked.
+  std::string fail(const std::string& reason) {
+    std::string first = reason;
+    try {
+      first = failures->compareSet("reason", std::string(), reason);
+    } catch (const std::exception&) {  // the store is in rank 0's process, which may be the one that is lost
+    }
+    up->abort(first);
+    down->abort(first);
+    for (auto& group : across) group->abort(first);
+    return first;
+  }
+};
+
 class HostsGroup final : public RankGroup {
  public:
-  /// `across`: for calls, and for operations that are only started, where the first rank of a host is; else none.
-  HostsGroup(const HostPlan& plan, std::unique_ptr<RankGroup> up, std::unique_ptr<RankGroup> down,
-             std::vector<std::unique_ptr<RankGroup>> across, int64_t first)
-      : up_(std::move(up)), down_(std::move(down)), across_(std::move(across)), first_(first), world_(plan.ranks()) {
-    for (int64_t i = 0; i < here(); ++i) {
-      const int64_t in_host = up_->first() + i;
-      HostsWays ways{&shared(up_->rank(in_host)), &shared(down_->rank(in_host))};
-      if (in_host == 0) {
-        ways.across = &only(*across_[0]);
-        ways.across_started = &only(*across_[1]);
-      }
-      ranks_.push_back(std::make_unique<HostsRank>(plan, first_ + i, ways));
-    }
+  HostsGroup(const HostPlan& plan, Ways ways) : ways_(std::move(ways)), world_(plan.ranks()) {
+    for (int64_t i = 0; i < here(); ++i)
+      ranks_.push_back(std::make_unique<HostsRank>(plan, first() + i, ways_.of(first() + i)));
   }
   int64_t world_size() const override { return world_; }
-  int64_t first() const override { return first_; }
-  int64_t here() const override { return up_->here(); }
-  Communicator& rank(int64_t r) override { return *ranks_.at(static_cast<std::size_t>(r - first_)); }
-  const Communicator& rank(int64_t r) const override { return *ranks_.at(static_cast<std::size_t>(r - first_)); }
-  void abort(const std::string& reason) override {
-    up_->abort(reason);
-    down_->abort(reason);
-    for (auto& across : across_) across->abort(reason);
-  }
+  int64_t first() const override { return ways_.up->first(); }
+  int64_t here() const override { return ways_.up->here(); }
+  Communicator& rank(int64_t r) override { return *ranks_.at(static_cast<std::size_t>(r - first())); }
+  const Communicator& rank(int64_t r) const override { return *ranks_.at(static_cast<std::size_t>(r - first())); }
+  void abort(const std::string& reason) override { ways_.fail(reason); }
   /// What other processes have left cannot be taken up again: it stays failed.
   void reset() override {}
 
  private:
-  std::unique_ptr<RankGroup> up_, down_;
-  std::vector<std::unique_ptr<RankGroup>> across_;
-  const int64_t first_, world_;
+  Ways ways_;
+  const int64_t world_;
   std::vector<std::unique_ptr<HostsRank>> ranks_;
 };
 
@@ -61,44 +79,41 @@ std::optional<HostPlan> plan_hosts(const std::vector<std::string>& places) {
 }
 
 HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan,
-                               const Options& options)
-    : process_(process), plan_(std::move(plan)) {
-  const auto host = plan_.host_of(process_);
-  const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store); };
-  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
-  all_ = std::make_unique<GlooProcesses>(prefixed("all"), process_, plan_.ranks(), options.host, limit);
-  here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host)), process_ - plan_.first(host),
-                                            plan_.size(host), options.limit_seconds, options.silence_seconds);
-  down_ = here_->spread(1, {});
-  HostsWays ways{&shared(here_->rank()), &shared(only(*down_))};
-  ways.all = &all_->rank();
-  if (process_ == plan_.first(host)) {
-    across_ = std::make_unique<GlooProcesses>(prefixed("hosts"), host, plan_.hosts(), options.host, limit);
-    across_started_ = across_->spread(1, {});
-    ways.across = &across_->rank();
-    ways.across_started = &only(*across_started_);
+                               const BackendProcesses::Options& limits, const ProcessRank::MakeBackend& make_backend)
+    : store_(std::move(store)), plan_(std::move(plan)) {
+  const auto host = plan_.host_of(process), first = plan_.first(host);
+  const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store_); };
+  all_ = std::make_unique<BackendProcesses>(prefixed("all"), process, plan_.ranks(), limits, make_backend);
+  here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host)),
+                                            OneHost{process - first, plan_.size(host), first}, limits.limit_seconds,
+                                            limits.silence_seconds);
+  if (process == first) {
+    auto among_leaders = limits;
+    among_leaders.numbers.assign(plan_.begins.begin(), plan_.begins.end() - 1);
+    across_ = std::make_unique<BackendProcesses>(prefixed("hosts"), host, plan_.hosts(), among_leaders, make_backend);
   }
-  rank_ = std::make_unique<HostsRank>(plan_, process_, ways);
+  group_ = spread(1, {});
 }
 
 HostsProcesses::~HostsProcesses() = default;
 
 std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
-  auto up = here_->spread(here, turns), down = here_->spread(here, turns);
-  std::vector<std::unique_ptr<RankGroup>> across;
-  for (int i = 0; across_ && i < 2; ++i) across.push_back(across_->spread(1, {}));
+  Ways ways;
+  ways.up = here_->spread(here, turns);
+  ways.down = here_->spread(here, turns);
+  for (int i = 0; across_ && i < 2; ++i) ways.across.push_back(across_->spread(1, {}));
+  ways.failures = c10::make_intrusive<c10d::PrefixStore>(c10::str("failures ", groups_++), store_);
+  if (here == 1) ways.all = &all_->rank();
   HostPlan plan = plan_;
   for (auto& begin : plan.begins) begin *= here;
-  return std::make_unique<HostsGroup>(plan, std::move(up), std::move(down), std::move(across), process_ * here);
+  return std::make_unique<HostsGroup>(plan, std::move(ways));
 }
 
 void HostsProcesses::abort(const std::string& reason) {
   here_->abort(reason);
-  down_->abort(reason);
   all_->abort(reason);
-  if (!across_) return;
-  across_->abort(reason);
-  across_started_->abort(reason);
+  if (across_) across_->abort(reason);
+  group_->abort(reason);
 }
 
 }  // namespace tandem::comm

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
 #include <numeric>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
+#include "tandem/comm/gloo_backend.h"
 #include "tandem/comm/local_group.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
@@ -31,7 +33,10 @@ void on_hosts(const std::vector<int64_t>& sizes, const std::function<void(OnHost
   for (int64_t p = 0; p < plan.ranks(); ++p) {
     all.push_back(std::async(std::launch::async, [&, p] {
       auto own = std::make_unique<HostsProcesses>(
-          store, p, plan, HostsProcesses::Options{.host = "127.0.0.1", .limit_seconds = 20, .silence_seconds = 10});
+          store, p, plan, BackendProcesses::Options{.limit_seconds = 20, .silence_seconds = 10, .numbers = {}},
+          [](const auto& keys, int64_t rank, int64_t ranks) {
+            return make_gloo_backend(keys, rank, ranks, "127.0.0.1", std::chrono::seconds(20));
+          });
       act(own, p);
     }));
   }
@@ -174,18 +179,20 @@ TEST(HostsProcesses, SpreadOverThreadsOfEach) {
 
 TEST(HostsProcesses, WhoIsLostEndsTheOthersOnAllHosts) {
   const double start = steady_seconds();
-  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+  std::latch others_know(3);
+  on_hosts({2, 2}, [&](OnHosts& own, int64_t process) {
     Tensor x = at::ones({1000});
     own->rank().all_reduce(x, {});
     if (process == 3) {
       own.reset();
       return;
     }
-    EXPECT_NE(message_of<PeerError>([&] {
-                while (true) own->rank().all_reduce(x, {.what = "bucket"});
-              }),
-              "");
-    own.reset();  // as a process that ends
+    const auto message = message_of<PeerError>([&] {
+      while (true) own->rank().all_reduce(x, {.what = "bucket"});
+    });
+    EXPECT_NE(message.find("rank 3 has left; it last reported: "), std::string::npos) << message;
+    EXPECT_EQ(message.rfind(c10::str("rank ", process, ": "), 0), 0U) << message;
+    others_know.arrive_and_wait();
   });
   EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
 }

@@ -27,6 +27,16 @@ int64_t HostPlan::host_of(int64_t rank) const {
 HostsRank::HostsRank(HostPlan plan, int64_t rank, HostsWays ways)
     : plan_(std::move(plan)), rank_(rank), host_(plan_.host_of(rank)), ways_(ways) {}
 
+template <class Act>
+auto HostsRank::guarded(const Act& act) -> decltype(act()) {
+  try {
+    return act();
+  } catch (const PeerError& error) {
+    const std::string own = error.what(), first = ways_.fail(own);
+    throw PeerError(first == own ? own : c10::str("rank ", rank_, ": ", first));
+  }
+}
+
 void HostsRank::check_order(const ReduceOptions& options) const {
   if (options.algorithm != Algorithm::direct || plan_.hosts() <= 2) return;
   const bool equal = std::all_of(plan_.begins.begin(), plan_.begins.end() - 1,
@@ -51,6 +61,10 @@ void HostsRank::reduce_across(Communicator& across, Tensor& tensor, const Reduce
 
 void HostsRank::all_reduce(Tensor& tensor, const ReduceOptions& options) {
   check_order(options);
+  guarded([&] { reduce(tensor, options); });
+}
+
+void HostsRank::reduce(Tensor& tensor, const ReduceOptions& options) {
   ReduceOptions whole = options;
   whole.wants_result = true;
   ways_.up->all_reduce(tensor, whole);
@@ -65,11 +79,13 @@ Pending HostsRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options
   one.options = options;
   one.options.wants_result = true;
   one.times.started = steady_seconds();
-  one.up = ways_.up->all_reduce_async(tensor, one.options);
-  in_progress_.push_back(std::move(one));
-  const auto ticket = oldest_ + in_progress_.size() - 1;
-  progress(ticket);
-  return Pending(*this, ticket);
+  return guarded([&] {
+    one.up = ways_.up->all_reduce_async(tensor, one.options);
+    in_progress_.push_back(std::move(one));
+    const auto ticket = oldest_ + in_progress_.size() - 1;
+    progress(ticket);
+    return Pending(*this, ticket);
+  });
 }
 
 // Of the operations in their order: each goes to the network when its host has added up, and is handed out when it is
@@ -106,12 +122,18 @@ void HostsRank::progress(uint64_t ticket) {
 
 bool HostsRank::advance(uint64_t ticket) {
   if (ticket < oldest_) return true;
-  progress(ticket);
-  auto& one = in_progress(ticket);
-  return one.down_started && one.down.advance();
+  return guarded([&] {
+    progress(ticket);
+    auto& one = in_progress(ticket);
+    return one.down_started && one.down.advance();
+  });
 }
 
 ReduceTimes HostsRank::wait(uint64_t ticket) {
+  return guarded([&] { return finish(ticket); });
+}
+
+ReduceTimes HostsRank::finish(uint64_t ticket) {
   for (uint64_t n = oldest_; n <= ticket; ++n) {
     auto& one = in_progress(n);
     if (!one.up_done) {
@@ -157,14 +179,14 @@ void HostsRank::all_gather(const Tensor& part, Tensor& whole) {
     return line.narrow(0, plan_.first(host) * part.numel(), plan_.size(host) * part.numel());
   };
   Tensor here = of_host(host_);
-  ways_.up->all_gather(part, here);
-  if (leads()) {
-    for (int64_t h = 0; h < plan_.hosts(); ++h) {
+  guarded([&] {
+    ways_.up->all_gather(part, here);
+    for (int64_t h = 0; leads() && h < plan_.hosts(); ++h) {
       Tensor theirs = of_host(h);
       ways_.across->broadcast(theirs, h);
     }
-  }
-  ways_.down->broadcast(line, 0);
+    ways_.down->broadcast(line, 0);
+  });
 }
 
 void HostsRank::broadcast(Tensor& tensor, int64_t root) {
@@ -172,15 +194,19 @@ void HostsRank::broadcast(Tensor& tensor, int64_t root) {
   if (root < 0 || root >= world_size())
     throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
   const auto from = plan_.host_of(root);
-  if (host_ == from) ways_.up->broadcast(tensor, root - plan_.first(from));
-  if (leads()) ways_.across->broadcast(tensor, from);
-  if (host_ != from) ways_.down->broadcast(tensor, 0);
+  guarded([&] {
+    if (host_ == from) ways_.up->broadcast(tensor, root - plan_.first(from));
+    if (leads()) ways_.across->broadcast(tensor, from);
+    if (host_ != from) ways_.down->broadcast(tensor, 0);
+  });
 }
 
 void HostsRank::barrier() {
-  ways_.up->barrier();
-  if (leads()) ways_.across->barrier();
-  ways_.down->barrier();
+  guarded([&] {
+    ways_.up->barrier();
+    if (leads()) ways_.across->barrier();
+    ways_.down->barrier();
+  });
 }
 
 Communicator& HostsRank::for_messages(int64_t peer) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct HostsWays {
   Communicator* across = nullptr;
   Communicator* across_started = nullptr;
   Communicator* all = nullptr;  // all ranks, for messages between hosts; null where there is none
+  /// Ends the waits of all ranks, of other hosts too, and returns what they are told: the first such reason.
+  std::function<std::string(const std::string& reason)> fail;
 };
 
 /// A rank of a job on several hosts: the ranks of a host add up in shared memory, the first ones of all hosts add up
@@ -69,6 +72,11 @@ class HostsRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
+  // Does `act`; where a rank is lost, its host knows which, and all others are told.
+  template <class Act>
+  auto guarded(const Act& act) -> decltype(act());
+  void reduce(Tensor& tensor, const ReduceOptions& options);
+  ReduceTimes finish(uint64_t ticket);
   bool leads() const { return ways_.across != nullptr; }
   InProgress& in_progress(uint64_t ticket) { return in_progress_[ticket - oldest_]; }
   void check_order(const ReduceOptions& options) const;

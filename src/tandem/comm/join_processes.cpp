@@ -2,13 +2,11 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-
-#include "tandem/cluster/environment.h"
-#include "tandem/comm/gloo_processes.h"
-#include "tandem/comm/meeting_point.h"
-#include "tandem/comm/meeting_store.h"
+#include "tandem/comm/backend_processes.h"
+#include "tandem/comm/gloo_backend.h"
+#include "tandem/comm/hosts_processes.h"
+#include "tandem/comm/meeting_place.h"
+#include "tandem/comm/mpi_world.h"
 #include "tandem/comm/shared_processes.h"
 #include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
@@ -16,13 +14,6 @@
 
 namespace tandem::comm {
 namespace {
-
-std::string own_host(bool all_here) {
-  if (all_here) return "127.0.0.1";
-  const auto name = cluster::own_host_name();
-  if (name.empty()) throw Error("this machine has no name to be reached by");
-  return name;
-}
 
 // Rank 0's, which has the place where all meet.
 class AtMeeting final : public Processes {
@@ -40,28 +31,49 @@ class AtMeeting final : public Processes {
   std::unique_ptr<Processes> processes_;
 };
 
-// Whether all processes can share memory.
-bool on_one_host(c10d::Store& store, const cluster::Membership& member, double limit_seconds) {
+// Where each process is.
+std::vector<std::string> places_of(c10d::Store& store, const cluster::Membership& member, double limit_seconds) {
   const auto key_of = [](int64_t rank) { return c10::str("place of ", rank); };
   store.set(key_of(member.rank), shared_memory_place());
   wait_for_ranks(store, "places", member.rank, member.world_size, limit_seconds);
-  for (int64_t r = 0; r < member.world_size; ++r) {
-    if (store.get_to_str(key_of(r)) != shared_memory_place()) return false;
-  }
-  return true;
+  std::vector<std::string> places;
+  for (int64_t r = 0; r < member.world_size; ++r) places.push_back(store.get_to_str(key_of(r)));
+  return places;
 }
 
-std::unique_ptr<Processes> join(c10::intrusive_ptr<c10d::Store> store, const cluster::Membership& member,
-                                const JoinOptions& options) {
-  if (options.backend == "auto" && on_one_host(*store, member, options.limit_seconds)) {
-    return std::make_unique<SharedProcesses>(std::move(store), member.rank, member.world_size, options.limit_seconds,
-                                             options.silence_seconds);
+// How backends that the options name, or need between hosts, are made.
+ProcessRank::MakeBackend backend_maker(const MeetingPlace& place, const cluster::Membership& member,
+                                       const JoinOptions& options) {
+  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  const bool by_mpi = options.backend == "mpi";
+  if (!cluster::is_loopback(place.own_address) && member.rank == 0) {
+    log_warning(
+        c10::str(by_mpi ? "MPI" : "Gloo",
+                 "'s connections between hosts are neither encrypted nor authenticated: use a network you trust"));
   }
-  const bool all_here = cluster::is_loopback(member.master->host);
-  if (!all_here && member.rank == 0)
-    log_warning("Gloo's connections between hosts are neither encrypted nor authenticated: use a network you trust");
-  return std::make_unique<GlooProcesses>(std::move(store), member.rank, member.world_size, own_host(all_here),
-                                         std::chrono::milliseconds(static_cast<int64_t>(options.limit_seconds * 1000)));
+  if (by_mpi) {
+    return [&world = mpi_world(member, limit), limit](const auto& store, int64_t rank, int64_t ranks) {
+      return world.make_backend(store, rank, ranks, limit);
+    };
+  }
+  return [host = place.own_address, limit](const auto& store, int64_t rank, int64_t ranks) {
+    return make_gloo_backend(store, rank, ranks, host, limit);
+  };
+}
+
+std::unique_ptr<Processes> join(MeetingPlace& place, const cluster::Membership& member, const JoinOptions& options) {
+  std::optional<HostPlan> plan;
+  if (options.backend == "auto") plan = plan_hosts(places_of(*place.store, member, options.limit_seconds));
+  if (plan && plan->hosts() == 1) {
+    return std::make_unique<SharedProcesses>(place.store, OneHost{member.rank, member.world_size},
+                                             options.limit_seconds, options.silence_seconds);
+  }
+  auto make_backend = backend_maker(place, member, options);
+  const BackendProcesses::Options limits{options.limit_seconds, options.silence_seconds, {}};
+  if (plan && plan->hosts() < plan->ranks())
+    return std::make_unique<HostsProcesses>(place.store, member.rank, *plan, limits, std::move(make_backend));
+  return std::make_unique<BackendProcesses>(place.store, member.rank, member.world_size, limits,
+                                            std::move(make_backend));
 }
 
 }  // namespace
@@ -71,31 +83,11 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, con
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  if (!member.master || member.master->port == 0) {
-    throw InvalidArgument(c10::str("cluster: ", member.source, " says rank ", member.rank, " of ", member.world_size,
-                                   ", but not where to meet: set MASTER_ADDR and MASTER_PORT, RANK and WORLD_SIZE"));
-  }
-  const auto& [host, port] = *member.master;
   const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
-  const cluster::Environment environment;
-
-  std::unique_ptr<MeetingPoint> meeting;
-  c10::intrusive_ptr<c10d::Store> store;
-  if (environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True") {
-    c10d::TCPStoreOptions options;
-    options.port = static_cast<uint16_t>(port);
-    options.timeout = limit;
-    // torchrun gives each restart keys of its own.
-    store = c10::make_intrusive<c10d::PrefixStore>(
-        c10::str("tandem/", environment.get("TORCHELASTIC_RESTART_COUNT").value_or("0")),
-        c10::make_intrusive<c10d::TCPStore>(host, options));
-  } else {
-    const auto secret = environment.get(kJobKeyVariable);
-    const auto key = secret ? std::optional(JobKey::of_secret(*secret)) : std::nullopt;
-    if (member.rank == 0) meeting = std::make_unique<MeetingPoint>(host, port, key);
-    store = c10::make_intrusive<MeetingStore>(host, port, key, limit);
-  }
-  return std::make_shared<AtMeeting>(std::move(meeting), join(std::move(store), member, options));
+  if (options.backend == "mpi") mpi_world(member, limit).check_threads();  // before anybody waits for this rank
+  auto place = find_meeting_place(member, options.interface, limit);
+  auto processes = join(place, member, options);
+  return std::make_shared<AtMeeting>(std::move(place.point), std::move(processes));
 }
 
 }  // namespace tandem::comm

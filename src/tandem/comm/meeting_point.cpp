@@ -58,6 +58,7 @@ class MeetingPoint::Server {
     }
     guard_.bind("inproc://zeromq.zap.01");
     if (key) lock(*key);
+    doors_.set(zmq::sockopt::ipv6, cluster::is_ipv6(host));
     doors_.set(zmq::sockopt::maxmsgsize, kLongestMeetingMessage);
     doors_.set(zmq::sockopt::linger, 1000);  // the last answers
     const auto address = c10::str("tcp://", here ? "127.0.0.1" : "*", ":", port == 0 ? "*" : std::to_string(port));

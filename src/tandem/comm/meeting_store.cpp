@@ -37,6 +37,7 @@ MeetingStore::MeetingStore(std::string host, int64_t port, std::optional<JobKey>
     socket.set(zmq::sockopt::curve_publickey, key_->open);
     socket.set(zmq::sockopt::curve_secretkey, key_->secret);
   }
+  socket.set(zmq::sockopt::ipv6, cluster::is_ipv6(host_));
   socket.set(zmq::sockopt::maxmsgsize, kLongestMeetingMessage);
   socket.set(zmq::sockopt::linger, 1000);  // what was set last
   socket.connect("tcp://" + cluster::Address{host_, port_}.to_string());

@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
@@ -15,7 +16,8 @@
 namespace tandem::comm {
 namespace {
 
-constexpr double kForOthersToNotice = 2;
+constexpr double kForOthersToNotice = 2;  // seconds
+constexpr std::chrono::milliseconds kWait(200);
 
 std::string key_of(const char* kind, int64_t rank) { return c10::str(kind, "/", rank); }
 
@@ -38,16 +40,37 @@ void check_adds_up(const Tensor& tensor, const char* call) {
 }  // namespace
 
 ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
-                         std::chrono::milliseconds limit, MakeBackend make_backend)
-    : store_(std::move(store)), rank_(rank), ranks_(ranks), limit_(limit), make_backend_(std::move(make_backend)) {
+                         std::chrono::milliseconds limit, MakeBackend make_backend, std::vector<int64_t> numbers,
+                         std::function<std::string()> silent)
+    : store_(std::move(store)),
+      rank_(rank),
+      ranks_(ranks),
+      limit_(limit),
+      make_backend_(std::move(make_backend)),
+      numbers_(std::move(numbers)),
+      silent_(std::move(silent)) {
+  if (numbers_.empty()) {
+    numbers_.resize(static_cast<std::size_t>(ranks_));
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+  }
   // Before the backend, whose own messages name nobody.
   wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
   backend_ = make_backend_(store_, rank_, ranks_);
 }
 
+ProcessRank::~ProcessRank() {
+  if (failed_) let_go_of_backend();
+}
+
 c10d::Backend& ProcessRank::backend(const char* call) {
-  if (failed_) throw PeerError(c10::str("rank ", rank_, ": ", call, ": the ranks parted before: ", failure_));
+  if (failed_)
+    throw PeerError(c10::str("rank ", number_of(rank_), ": ", call, ": the ranks parted before: ", failure()));
   return *backend_.backend;
+}
+
+std::string ProcessRank::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin) {
@@ -63,14 +86,20 @@ void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Ba
   finish(work, call);
 }
 
+// In short waits, so that it ends when another thread calls abort.
 void ProcessRank::finish(const Work& work, const std::string& call) {
-  const double start = steady_seconds();
-  try {
-    work->wait(limit_);
-  } catch (const c10::Error& error) {
-    fail(call, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    fail(call, error.what());
+  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
+  while (true) {
+    try {
+      work->wait(std::min(limit_, kWait));
+      break;
+    } catch (const std::exception& error) {
+      if (const auto silent = silent_ ? silent_() : std::string(); !silent.empty()) abort(c10::str(call, ": ", silent));
+      if (failed_ || work->isCompleted() || steady_seconds() - start > limit) {
+        const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
+        fail(call, with_trace ? with_trace->what_without_backtrace() : error.what());
+      }
+    }
   }
   seconds_ += steady_seconds() - start;
 }
@@ -78,18 +107,24 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
 // Closing its connections wakes the others' operations, but not its own other ones: they, and with them the end of the
 // backend, wait for their limit. Nobody else does.
 void ProcessRank::let_go_of_backend() {
+  const std::lock_guard lock(mutex_);
   if (backend_.close) backend_.close();
   std::thread([gone = std::exchange(backend_, {}), works = std::exchange(in_progress_, {})] {}).detach();
 }
 
 void ProcessRank::abort(const std::string& reason) {
-  if (std::exchange(failed_, true)) return;
+  const std::lock_guard lock(mutex_);
+  if (failed_) return;
   failure_ = reason;
-  let_go_of_backend();
+  failed_ = true;
+  if (backend_.close) backend_.close();
 }
 
 void ProcessRank::fail(const std::string& call, const std::string& why) {
-  failed_ = true;
+  if (failed_) {
+    let_go_of_backend();
+    throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
+  }
   let_go_of_backend();
   std::vector<int64_t> lost;
   try {
@@ -99,19 +134,24 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
     do {
       lost.clear();
       for (int64_t r = 0; r < ranks_; ++r) {
-        if (!store_->check({key_of("noticed", r)})) lost.push_back(r);
+        if (!store_->check({key_of("noticed", r)})) lost.push_back(number_of(r));
       }
       if (!lost.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     } while (!lost.empty() && steady_seconds() < until);
   } catch (const std::exception&) {  // the store is in rank 0's process
-    lost = {0};
+    lost = {number_of(0)};
   }
   const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
-  failure_ = c10::str(
+  const auto failure = c10::str(
       call, ": ",
       lost.empty() ? "" : ranks_named(lost) + (lost.size() == 1 ? " is lost or late: " : " are lost or late: "),
       reason);
-  throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = failure;
+    failed_ = true;
+  }
+  throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure));
 }
 
 void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all_reduce_async(tensor, options).wait(); }
@@ -144,7 +184,7 @@ bool ProcessRank::advance(uint64_t ticket) {
 
 ReduceTimes ProcessRank::wait(uint64_t ticket) {
   const auto found = in_progress_.find(ticket);
-  if (found == in_progress_.end()) throw PeerError(c10::str("rank ", rank_, ": ", failure_));
+  if (found == in_progress_.end()) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
   auto one = std::move(found->second);
   in_progress_.erase(found);
   if (one.work) finish(one.work, one.what);

@@ -1,9 +1,11 @@
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -29,8 +31,12 @@ class ProcessRank final : public Communicator, private Pending::Source {
       std::function<ProcessBackend(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t ranks)>;
 
   /// `limit`: for each call. Throws PeerError, naming the ranks that are missing, when not all come within it.
+  /// `numbers`: of the ranks in the whole job, for messages; empty: they are the whole job. `silent`: while it waits it
+  /// asks this; what it returns, unless empty, ends the call.
   ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::chrono::milliseconds limit,
-              MakeBackend make_backend);
+              MakeBackend make_backend, std::vector<int64_t> numbers = {}, std::function<std::string()> silent = {});
+
+  ~ProcessRank() override;
 
   int64_t rank() const override { return rank_; }
   int64_t world_size() const override { return ranks_; }
@@ -43,8 +49,8 @@ class ProcessRank final : public Communicator, private Pending::Source {
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
-  /// Ends the connections: the other ranks' calls, and all later ones here, throw PeerError. From any thread but one
-  /// that is in a call.
+  /// Ends the connections: the other ranks' calls, the one that is made here, and all later ones throw PeerError. From
+  /// any thread.
   void abort(const std::string& reason);
 
   /// As the usual ring algorithms send them; c10d does not count.
@@ -70,7 +76,9 @@ class ProcessRank final : public Communicator, private Pending::Source {
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
   void finish(const Work& work, const std::string& call);
+  int64_t number_of(int64_t rank) const { return numbers_[static_cast<std::size_t>(rank)]; }
   void let_go_of_backend();
+  std::string failure();
   /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
   /// those that did not.
   [[noreturn]] void fail(const std::string& call, const std::string& why);
@@ -79,8 +87,11 @@ class ProcessRank final : public Communicator, private Pending::Source {
   int64_t rank_, ranks_;
   std::chrono::milliseconds limit_;
   MakeBackend make_backend_;
+  std::vector<int64_t> numbers_;
+  std::function<std::string()> silent_;
   ProcessBackend backend_;
-  bool failed_ = false;
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;  // guards backend_ against abort, and failure_
   std::string failure_;
   std::map<uint64_t, InProgress> in_progress_;
   uint64_t next_ticket_ = 1;

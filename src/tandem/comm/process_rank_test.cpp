@@ -136,6 +136,35 @@ TEST(ProcessRank, NamesWhoDoesNotCome) {
             "rank 0: ranks 1, 2 did not come within 0.1 s");
 }
 
+TEST(ProcessRank, WaitsForOneThatIsSlow) {
+  as_ranks(2, [](auto& own) {
+    if (own->rank() == 1) std::this_thread::sleep_for(milliseconds(1000));
+    Tensor x = at::ones({10});
+    own->all_reduce(x, {});
+    EXPECT_TRUE(x.eq(2).all().template item<bool>());
+  });
+}
+
+TEST(ProcessRank, AbortEndsACallThatAnotherThreadIsIn) {
+  const double start = steady_seconds();
+  as_ranks(2, [](auto& own) {
+    if (own->rank() == 1) {
+      std::this_thread::sleep_for(milliseconds(1000));
+      EXPECT_NE(message_of<PeerError>([&] { own->barrier(); }), "");
+      return;
+    }
+    std::thread other([&] {
+      std::this_thread::sleep_for(milliseconds(300));
+      own->abort("rank 0 ran out of rows");
+    });
+    EXPECT_EQ(message_of<PeerError>([&] { own->barrier(); }), "rank 0: rank 0 ran out of rows");
+    other.join();
+    EXPECT_EQ(message_of<PeerError>([&] { own->barrier(); }),
+              "rank 0: barrier: the ranks parted before: rank 0 ran out of rows");
+  });
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
 TEST(ProcessRank, NamesWhoIsLost) {  // rank 1 goes in the midst of the others' second exchange
   std::vector<std::string> messages(3);
   const double start = steady_seconds();

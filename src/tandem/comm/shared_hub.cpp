@@ -27,21 +27,20 @@ std::size_t SharedHub::bytes(int64_t ranks) {
   return sizeof(Head) + static_cast<std::size_t>(ranks) * 64;  // a line for each bell
 }
 
-SharedHub::SharedHub(SharedMemory memory, int64_t processes, int64_t process, int64_t here, double limit_seconds,
+SharedHub::SharedHub(SharedMemory memory, const OneHost& host, int64_t here, double limit_seconds,
                      const std::vector<std::shared_ptr<Turns>>& turns, std::shared_ptr<SharedPulse> pulse)
     : memory_(std::move(memory)),
-      processes_(processes),
-      ranks_(processes * here),
-      first_(process * here),
+      host_(host),
       here_(here),
       limit_seconds_(limit_seconds),
-      may_spin_(ranks_ <= available_cores()),
+      may_spin_(ranks() <= available_cores()),
       pulse_(std::move(pulse)) {
   if (!turns.empty() && static_cast<int64_t>(turns.size()) != here)
     throw InvalidArgument(c10::str("must get one Turns for each of ", here, " ranks, got ", turns.size()));
-  for (int64_t i = 0; i < here; ++i)
-    seats_.push_back(
-        std::make_unique<SharedSeat>(*this, first_ + i, turns.empty() ? nullptr : turns[static_cast<std::size_t>(i)]));
+  for (int64_t i = 0; i < here; ++i) {
+    auto own = turns.empty() ? nullptr : turns[static_cast<std::size_t>(i)];
+    seats_.push_back(std::make_unique<SharedSeat>(*this, first() + i, std::move(own)));
+  }
 }
 
 SharedHub::~SharedHub() = default;
@@ -49,7 +48,7 @@ SharedHub::~SharedHub() = default;
 SharedHub::Head& SharedHub::head() const { return *reinterpret_cast<Head*>(memory_.data()); }
 
 SharedBell& SharedHub::bell(int64_t rank) const {
-  return *reinterpret_cast<SharedBell*>(memory_.data() + sizeof(Head) + static_cast<std::size_t>(rank) * 64);
+  return *reinterpret_cast<SharedBell*>(memory_.data() + sizeof(Head) + static_cast<std::size_t>(rank - base()) * 64);
 }
 
 bool SharedHub::failed() const { return head().failure.load(std::memory_order_acquire) != Failure::none; }
@@ -63,7 +62,7 @@ void SharedHub::fail(const std::string& reason) {
     own.reason[length] = 0;
     own.failure.store(Failure::there, std::memory_order_release);
   }
-  for (int64_t r = 0; r < ranks_; ++r) bell(r).ring();
+  for (int64_t r = 0; r < ranks(); ++r) bell(base() + r).ring();
 }
 
 std::string SharedHub::reason() const {
@@ -77,8 +76,8 @@ std::string SharedHub::reason() const {
 }
 
 std::string SharedHub::name_of(int64_t process) const {
-  if (here_ == 1) return c10::str("rank ", process);
-  return c10::str("the process of ranks ", process * here_, " to ", (process + 1) * here_ - 1);
+  const int64_t rank = base() + process * here_;
+  return here_ == 1 ? c10::str("rank ", rank) : c10::str("the process of ranks ", rank, " to ", rank + here_ - 1);
 }
 
 void SharedHub::look_for_lost() {
@@ -87,9 +86,9 @@ void SharedHub::look_for_lost() {
 
 std::string SharedHub::last_reports() const {
   std::string text;
-  for (int64_t p = 0; p < processes_; ++p) {
+  for (int64_t p = 0; p < host_.processes; ++p) {
     const auto report = pulse_->last_report(p);
-    if (p * here_ == first_ || report.starts_with(tandem::name_of(Activity::exchange))) continue;
+    if (p == host_.process || report.starts_with(tandem::name_of(Activity::exchange))) continue;
     text += c10::str("; ", name_of(p), " last reported: ", report);
   }
   return text;

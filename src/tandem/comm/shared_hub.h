@@ -15,21 +15,29 @@ namespace tandem::comm {
 
 class SharedSeat;
 
+/// The processes of one host among those of a job.
+struct OneHost {
+  int64_t process = 0, processes = 1;  // this one among those of the host
+  int64_t base = 0;                    // processes of the job before the host's first
+};
+
 /// What ranks in several processes of one host share whatever they do together: a bell for each, and whether one of
-/// them failed. Each process has `here` of the ranks, numbered process by process.
+/// them failed. Each process has `here` of the ranks, numbered process by process as in the whole job.
 class SharedHub {
  public:
   static std::size_t bytes(int64_t ranks);
   /// `turns` as in LocalHub, for this process's ranks.
-  SharedHub(SharedMemory memory, int64_t processes, int64_t process, int64_t here, double limit_seconds,
+  SharedHub(SharedMemory memory, const OneHost& host, int64_t here, double limit_seconds,
             const std::vector<std::shared_ptr<Turns>>& turns, std::shared_ptr<SharedPulse> pulse);
   ~SharedHub();
 
-  int64_t ranks() const { return ranks_; }
-  int64_t first() const { return first_; }
+  int64_t ranks() const { return host_.processes * here_; }
+  /// The lowest rank of the host, and of this process.
+  int64_t base() const { return host_.base * here_; }
+  int64_t first() const { return base() + host_.process * here_; }
   int64_t here() const { return here_; }
   /// Of a rank of this process.
-  SharedSeat& seat(int64_t rank) { return *seats_[static_cast<std::size_t>(rank - first_)]; }
+  SharedSeat& seat(int64_t rank) { return *seats_[static_cast<std::size_t>(rank - first())]; }
   SharedBell& bell(int64_t rank) const;
   double limit_seconds() const { return limit_seconds_; }
   bool may_spin() const { return may_spin_; }
@@ -50,7 +58,8 @@ class SharedHub {
   std::string name_of(int64_t process) const;
 
   SharedMemory memory_;
-  const int64_t processes_, ranks_, first_, here_;
+  const OneHost host_;
+  const int64_t here_;
   const double limit_seconds_;
   const bool may_spin_;
   std::shared_ptr<SharedPulse> pulse_;

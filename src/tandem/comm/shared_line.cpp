@@ -172,7 +172,8 @@ void SharedLine::explain(Operation& one) {
   int64_t r = 0;  // not all signatures are equal, so one differs from this rank's
   while (room_.note(line_, one.first, r).signature == own.signature) ++r;
   const auto& other = room_.note(line_, one.first, r);
-  one.mismatch = mismatch_of(rank_, own.call, own.described, r, other.call, other.described);
+  one.mismatch =
+      mismatch_of(room_.member(rank_), own.call, own.described, room_.member(r), other.call, other.described);
 }
 
 void SharedLine::copy_in(Operation& one, Span span, std::byte* to) {

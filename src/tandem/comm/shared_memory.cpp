@@ -18,7 +18,7 @@ namespace {
 std::string own_path(int file) { return c10::str("/proc/", ::getpid(), "/fd/", file); }
 
 [[noreturn]] void throw_errno(const std::string& what) {
-  throw PeerError(c10::str("shared memory: ", what, ": ", std::strerror(errno)));
+  throw PeerError(c10::str("shared memory: ", what, ": ", std::strerror(errno), "; backend \"gloo\" does without"));
 }
 
 // Locks of the open file and not of the process: those of two objects in one process are two.

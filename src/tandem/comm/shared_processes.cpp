@@ -20,9 +20,10 @@ class SharedGroup final : public RankGroup {
  public:
   SharedGroup(std::shared_ptr<SharedHub> hub, SharedMemory memory) : hub_(std::move(hub)) {
     std::vector<int64_t> members(static_cast<std::size_t>(hub_->ranks()));
-    std::iota(members.begin(), members.end(), 0);
+    std::iota(members.begin(), members.end(), hub_->base());
     const auto room = std::make_shared<SharedRoom>(hub_, std::move(memory), std::move(members));
-    for (int64_t i = 0; i < here(); ++i) ranks_.push_back(std::make_unique<SharedRank>(room, first() + i));
+    for (int64_t i = 0; i < here(); ++i)
+      ranks_.push_back(std::make_unique<SharedRank>(room, first() - hub_->base() + i));
   }
   int64_t world_size() const override { return hub_->ranks(); }
   int64_t first() const override { return hub_->first(); }
@@ -58,12 +59,12 @@ std::string shared_memory_place() {
                   link_of("/proc/self/ns/net"), " user ", ::getuid());
 }
 
-SharedProcesses::SharedProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, int64_t processes,
-                                 double limit_seconds, double silence_seconds)
-    : store_(std::move(store)), process_(process), processes_(processes), limit_seconds_(limit_seconds) {
-  auto memory = meet("pulse", {SharedPulse::bytes(processes)});
-  pulse_ = std::make_shared<SharedPulse>(std::move(memory.front()), process, processes, silence_seconds);
-  wait_for_ranks(*store_, "pulse/beats", process_, processes_, limit_seconds_);
+SharedProcesses::SharedProcesses(c10::intrusive_ptr<c10d::Store> store, const OneHost& host, double limit_seconds,
+                                 double silence_seconds)
+    : store_(std::move(store)), host_(host), limit_seconds_(limit_seconds) {
+  auto memory = meet("pulse", {SharedPulse::bytes(host_.processes)});
+  pulse_ = std::make_shared<SharedPulse>(std::move(memory.front()), host_.process, host_.processes, silence_seconds);
+  wait_for_ranks(*store_, "pulse/beats", host_.process, host_.processes, limit_seconds_);
   group_ = spread(1, {});
 }
 
@@ -71,17 +72,16 @@ SharedProcesses::~SharedProcesses() = default;
 
 std::unique_ptr<RankGroup> SharedProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
   if (here < 1) throw InvalidArgument(c10::str("a process must have at least one rank, got ", here));
-  const int64_t ranks = processes_ * here;
+  const int64_t ranks = host_.processes * here;
   // With the number in the name, processes that differ in it name one another instead of meeting.
   auto memory = meet(c10::str("group ", groups_++, " of ", here), {SharedHub::bytes(ranks), SharedRoom::bytes(ranks)});
-  auto hub =
-      std::make_shared<SharedHub>(std::move(memory[0]), processes_, process_, here, limit_seconds_, turns, pulse_);
+  auto hub = std::make_shared<SharedHub>(std::move(memory[0]), host_, here, limit_seconds_, turns, pulse_);
   return std::make_unique<SharedGroup>(std::move(hub), std::move(memory[1]));
 }
 
 std::vector<SharedMemory> SharedProcesses::meet(const std::string& name, const std::vector<std::size_t>& bytes) {
   std::vector<SharedMemory> memory;
-  if (process_ == 0) {
+  if (host_.process == 0) {
     std::vector<std::string> addresses;
     for (const auto size : bytes) {
       memory.push_back(SharedMemory::make(size));
@@ -94,7 +94,7 @@ std::vector<SharedMemory> SharedProcesses::meet(const std::string& name, const s
     for (std::string address; std::getline(lines, address);) memory.push_back(SharedMemory::open(address));
   }
   // The first keeps what it made until all have it.
-  wait_for_ranks(*store_, name + "/here", process_, processes_, limit_seconds_);
+  wait_for_ranks(*store_, name + "/here", host_.process, host_.processes, limit_seconds_);
   return memory;
 }
 

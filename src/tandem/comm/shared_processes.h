@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tandem/comm/processes.h"
+#include "tandem/comm/shared_hub.h"
 #include "tandem/comm/shared_pulse.h"
 
 namespace tandem::comm {
@@ -16,11 +17,11 @@ class SharedProcesses final : public Processes {
  public:
   /// All processes' `store` has the same keys; it is used while processes meet. `limit_seconds`: for that, and for each
   /// call. Throws PeerError naming who does not come.
-  SharedProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, int64_t processes, double limit_seconds,
+  SharedProcesses(c10::intrusive_ptr<c10d::Store> store, const OneHost& host, double limit_seconds,
                   double silence_seconds);
   ~SharedProcesses() override;
 
-  Communicator& rank() override { return group_->rank(process_); }
+  Communicator& rank() override { return group_->rank(group_->first()); }
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
   void abort(const std::string& reason) override { group_->abort(reason); }
 
@@ -29,7 +30,7 @@ class SharedProcesses final : public Processes {
   std::vector<SharedMemory> meet(const std::string& name, const std::vector<std::size_t>& bytes);
 
   c10::intrusive_ptr<c10d::Store> store_;
-  const int64_t process_, processes_;
+  const OneHost host_;
   const double limit_seconds_;
   std::shared_ptr<SharedPulse> pulse_;
   int64_t groups_ = 0;  // made so far

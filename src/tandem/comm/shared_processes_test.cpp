@@ -28,7 +28,7 @@ void as_processes(int64_t processes, const std::function<void(OwnProcesses&, int
   std::vector<std::future<void>> all;
   for (int64_t p = 0; p < processes; ++p) {
     all.push_back(std::async(std::launch::async, [&, p] {
-      auto own = std::make_unique<SharedProcesses>(store, p, processes, limit_seconds, 10);
+      auto own = std::make_unique<SharedProcesses>(store, OneHost{p, processes}, limit_seconds, 10);
       act(own, p);
     }));
   }
@@ -305,7 +305,9 @@ TEST(SharedProcesses, AbortEndsTheOthersWithItsReason) {
 
 TEST(SharedProcesses, NameWhoDoesNotCome) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  EXPECT_EQ(message_of<PeerError>([&] { SharedProcesses(store, 0, 3, 0.1, 10); }),
+  EXPECT_EQ(message_of<PeerError>([&] {
+              SharedProcesses(store, OneHost{0, 3}, 0.1, 10);
+            }),
             "rank 0: ranks 1, 2 did not come within 0.1 s");
 }
 
@@ -337,7 +339,7 @@ TEST(SharedMemory, PlacesFallFreeWithTheirHolders) {
   EXPECT_FALSE(first.is_taken(3));
   EXPECT_EQ(first.data()[5], std::byte{7});
   EXPECT_EQ(message_of<PeerError>([] { SharedMemory::open("/proc/self/fd/99999"); }),
-            "shared memory: cannot open /proc/self/fd/99999: No such file or directory");
+            "shared memory: cannot open /proc/self/fd/99999: No such file or directory; backend \"gloo\" does without");
 }
 
 }  // namespace

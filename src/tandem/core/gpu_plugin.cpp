@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "tandem/core/error.h"
+#include "tandem/core/library_folder.h"
 
 namespace tandem {
 namespace {
@@ -17,13 +18,6 @@ constexpr const char* kDriver = "libcuda.so.1";
 constexpr const char* kTorchPart = "libtorch_cuda.so";
 constexpr const char* kOwnPart = "libtandem_cuda.so";
 
-// The folder of the library that `function` is in; empty where the dynamic linker does not say.
-std::filesystem::path folder_of(void* function) {
-  Dl_info info;
-  if (!dladdr(function, &info) || !info.dli_fname) return {};
-  return std::filesystem::path(info.dli_fname).parent_path();
-}
-
 // What went wrong, in words; empty when the library is open.
 std::string open_library(const std::filesystem::path& path) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) ? "" : dlerror();
@@ -31,7 +25,7 @@ std::string open_library(const std::filesystem::path& path) {
 
 // Must not ask LibTorch anything before its part is open: it would take the answer for good.
 std::string open_torch_part() {
-  const auto path = folder_of(reinterpret_cast<void*>(&at::get_num_threads)) / kTorchPart;
+  const auto path = library_folder(reinterpret_cast<const void*>(&at::get_num_threads)) / kTorchPart;
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) return "";  // the program is linked with it
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible && (!*visible || *visible == '-'))
     return "CUDA_VISIBLE_DEVICES names no GPU";
@@ -68,7 +62,8 @@ int64_t GpuPlugin::visible() { return has_accelerator() ? at::accelerator::devic
 
 void* GpuPlugin::symbol(const std::string& name) {
   open();
-  static const std::filesystem::path path = folder_of(reinterpret_cast<void*>(&GpuPlugin::visible)) / kOwnPart;
+  static const std::filesystem::path path =
+      library_folder(reinterpret_cast<const void*>(&GpuPlugin::visible)) / kOwnPart;
   static const std::string problem = open_library(path);
   if (!problem.empty()) {
     throw InvalidArgument(c10::str("gpu: ", kOwnPart, " cannot be opened (", problem,

@@ -1,7 +1,6 @@
 #include "tandem/data/batch_maker.h"
 
 #include <ATen/core/grad_mode.h>
-#include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "tandem/core/shape.h"
 #include "tandem/data/chain.h"
 #include "tandem/data/per_device.h"
+#include "tandem/data/rethrow_at.h"
 #include "tandem/data/tensor_source.h"
 
 namespace tandem::data {
@@ -26,7 +26,9 @@ void check_rows(const Batch& batch, std::size_t rows, const char* who) {
   if (batch.x.empty()) throw DataError(c10::str(who, " gave no x"));
   for (const Tensor& one : batch.x) check(one, "x");
   for (const Tensor& one : batch.y) check(one, "y");
-  if (batch.weights.defined()) check(batch.weights, "weights");
+  for (const Tensor& one : batch.weights) {
+    if (one.defined()) check(one, "weights");
+  }
 }
 
 // Rows that follow one another in memory.
@@ -35,24 +37,6 @@ bool is_run(std::span<const int64_t> rows) {
     if (rows[i] != rows[i - 1] + 1) return false;
   }
   return !rows.empty();
-}
-
-// Throws the exception in flight again with `where` in front of its message: Tandem's own types stay, others become
-// DataError.
-[[noreturn]] void rethrow_at(const std::string& where) {
-  try {
-    throw;
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(where + ": " + error.what());
-  } catch (const InternalError& error) {
-    throw InternalError(where + ": " + error.what());
-  } catch (const c10::Error& error) {
-    throw DataError(where + ": " + error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    throw DataError(where + ": " + error.what());
-  } catch (...) {
-    throw DataError(where + ": an exception that is no std::exception");
-  }
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(MapRows, CallsTheFunctionForEachRow) {
       }));
   const Batch batch = data.get(2);
   EXPECT_TRUE(at::equal(batch.x[0], at::tensor({4, 5, 2}, at::kLong).reshape({1, 3})));
-  EXPECT_EQ(batch.weights.item<float>(), 5);
+  EXPECT_EQ(batch.weights[0].item<float>(), 5);
 }
 
 TEST(MapRows, GivesARowItsStream) {

@@ -2,6 +2,10 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "tandem/core/error.h"
 #include "tandem/data/loader.h"
 
@@ -23,7 +27,10 @@ Dataset arranged(const Dataset& dataset, const DataLoader::Options& options) {
 
 }  // namespace
 
-DataLoader::DataLoader(const Dataset& dataset, Options options) : dataset_(arranged(dataset, options)) { batches(); }
+DataLoader::DataLoader(const Dataset& dataset, Options options)
+    : whole_(dataset), dataset_(arranged(dataset, options)), options_(std::move(options)), random_(random_root()) {
+  batches();
+}
 DataLoader::~DataLoader() = default;
 DataLoader::DataLoader(DataLoader&&) noexcept = default;
 DataLoader& DataLoader::operator=(DataLoader&&) noexcept = default;
@@ -39,17 +46,53 @@ DataLoader::Epoch DataLoader::epoch(int64_t number, int64_t first_batch) {
   }
   // A Loader leaves batches out in its first epoch alone.
   if (!loader_ || first_batch > 0)
-    loader_ = std::make_unique<Loader>(dataset_, LoaderOptions{.first_batch = first_batch, .random = random_root()});
+    loader_ = std::make_unique<Loader>(dataset_, LoaderOptions{.first_batch = first_batch, .random = random_});
   loader_->start_epoch(number);
   state_ = {number, first_batch};
+  share_ = share(number);
+  receipt_ = {.epoch = number, .batches = first_batch, .batches_due = batches()};
+  receipt_.all = sum_of(share_.all);
+  receipt_.left_out = sum_of(share_.left_out);
+  const auto before = static_cast<std::size_t>(first_batch * options_.batch_size);
+  receipt_.earlier = sum_of(std::span(share_.rows).first(std::min(before, share_.rows.size())));
+  if (before > share_.rows.size())
+    receipt_.padding =
+        sum_of(std::span(share_.padding).first(std::min(before - share_.rows.size(), share_.padding.size())));
   return Epoch(this);
+}
+
+Receipt DataLoader::receipt() const { return receipt_; }
+
+Share DataLoader::share(int64_t epoch) const {
+  Share share{.all = whole_.order(epoch, random_), .rows = dataset_.order(epoch, random_)};
+  const auto padding = static_cast<std::ptrdiff_t>(options_.sampler ? options_.sampler->padding() : 0);
+  share.padding.assign(share.rows.end() - padding, share.rows.end());
+  share.rows.resize(share.rows.size() - share.padding.size());
+  if (options_.sampler) {
+    for (const auto place : options_.sampler->share(epoch).left_out)
+      share.left_out.push_back(share.all[static_cast<std::size_t>(place)]);
+  }
+  // A short last batch that is left out.
+  auto too_many = static_cast<int64_t>(share.rows.size() + share.padding.size()) - batches() * options_.batch_size;
+  for (; too_many > 0 && !share.padding.empty(); --too_many) share.padding.pop_back();
+  for (; too_many > 0; --too_many) {
+    share.left_out.push_back(share.rows.back());
+    share.rows.pop_back();
+  }
+  return share;
 }
 
 int64_t DataLoader::batches() const { return dataset_.batches(); }
 
 std::optional<Batch> DataLoader::next() {
   auto batch = loader_->next();
-  if (batch) ++state_.next_batch;
+  if (!batch) return batch;
+  ++state_.next_batch;
+  ++receipt_.batches;
+  for (const auto row : loader_->rows()) {
+    const auto so_far = static_cast<std::size_t>(receipt_.earlier.count + receipt_.served.count);
+    (so_far < share_.rows.size() ? receipt_.served : receipt_.padding).add(row);
+  }
   return batch;
 }
 

@@ -7,6 +7,8 @@
 #include "tandem/core/tensor.h"
 #include "tandem/data/dataset.h"
 #include "tandem/data/distributed_sampler.h"
+#include "tandem/data/receipt.h"
+#include "tandem/data/share.h"
 
 namespace tandem::data {
 
@@ -49,12 +51,22 @@ class DataLoader {
     int64_t epoch = -1, next_batch = 0;
   };
   const State& state() const { return state_; }
+  /// What of the data set was served in the epoch that is served, by the rows of the source that were in its batches;
+  /// of a resumed epoch what its state says was served before comes beside it. distribute::check_receipt compares those
+  /// of all ranks.
+  Receipt receipt() const;
+  /// The rows of the source that an epoch is to serve, and what a sampler makes of them.
+  Share share(int64_t epoch) const;
 
  private:
   friend class Iterator;
   std::optional<Batch> next();
 
-  Dataset dataset_;
+  Dataset whole_, dataset_;  // without and with the sampler
+  Options options_;
+  RandomStream random_;
+  Receipt receipt_;
+  Share share_;  // of the epoch that is served
   std::unique_ptr<Loader> loader_;
   State state_;
 };

@@ -90,6 +90,43 @@ TEST(DataLoader, GoesOnFromAState) {
   served(again, 2);
 }
 
+TEST(DataLoader, ReceiptsAreOfTheRowsServed) {
+  for (const int64_t workers : {0, 2}) {
+    DataLoader loader(numbers(7), {.batch_size = 2, .sampler = DistributedSampler(7, 2, 1), .workers = workers});
+    EXPECT_EQ(loader.receipt(), Receipt());
+    Numbers rows;
+    for (auto [x, y] : loader.epoch(3)) {
+      for (int64_t i = 0; i < x.size(0); ++i) rows.push_back(x[i].item<float>());
+      EXPECT_EQ(loader.receipt().batches, rows.size() == 2 ? 1 : 2);
+    }
+    ASSERT_EQ(rows.size(), 4U);  // the last one is rank 0's first: 2 x 4 places for 7 rows
+    const auto receipt = loader.receipt();
+    EXPECT_EQ(receipt.epoch, 3);
+    EXPECT_EQ(receipt.batches, receipt.batches_due);
+    EXPECT_EQ(receipt.served, sum_of(std::vector<int64_t>(rows.begin(), rows.end() - 1)));
+    EXPECT_EQ(receipt.padding, sum_of(std::vector<int64_t>(rows.end() - 1, rows.end())));
+    EXPECT_EQ(receipt.all, sum_of(std::vector<int64_t>{6, 5, 4, 3, 2, 1, 0}));
+    EXPECT_EQ(receipt.earlier.count + receipt.left_out.count, 0);
+  }
+}
+
+TEST(DataLoader, ReceiptsOfAResumedEpoch) {
+  const DataLoaderOptions options{.batch_size = 2, .sampler = DistributedSampler(10, 2, 0, {.drop_last = true})};
+  DataLoader whole(numbers(10), options), again(numbers(10), options);
+  const auto all = served(whole, 1).rows, rest = served(again, 1, 1).rows;
+  EXPECT_EQ(again.receipt().batches, 3);
+  EXPECT_EQ(again.receipt().earlier, sum_of(std::vector<int64_t>(all.begin(), all.begin() + 2)));
+  EXPECT_EQ(again.receipt().served, sum_of(std::vector<int64_t>(rest.begin(), rest.end())));
+}
+
+TEST(DataLoader, ReceiptsOfAPartOfTheRows) {
+  DataLoader loader(numbers(9).take(5), {.batch_size = 2, .drop_last = true});
+  served(loader, 0);
+  EXPECT_EQ(loader.receipt().served, sum_of(std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(loader.receipt().left_out, sum_of(std::vector<int64_t>{4}));
+  EXPECT_EQ(loader.receipt().all.count, 5);
+}
+
 TEST(DataLoader, RefusesWhatCannotBe) {
   EXPECT_EQ(message_of<InvalidArgument>([] { DataLoader(numbers(4), {.batch_size = 0}); }),
             "data set: the batch size must be positive, got 0");

@@ -52,7 +52,14 @@ int64_t Dataset::size() const {
   return rows;
 }
 
+void Dataset::require_rows(const char* who) const {
+  if (!source_ || source_->size() >= 0) return;
+  throw InvalidArgument(c10::str(
+      who, ": must get rows that can be asked for by number; a BatchGenerator gives whole batches as they come"));
+}
+
 data::Batch Dataset::get(int64_t i) const {
+  require_rows("data set: get");
   if (i < 0 || i >= size())
     throw InvalidArgument(c10::str("data set: row ", i, " does not exist, it serves ", size(), " rows"));
   const RandomStream stream = random_root().fold("rows").fold(uint64_t{0}).fold(static_cast<uint64_t>(i));
@@ -71,12 +78,14 @@ Dataset Dataset::map(data::TransformHandle transform) const {
 }
 
 Dataset Dataset::shuffle(std::optional<int64_t> seed) const {
+  require_rows("data set: shuffle");
   Dataset shuffled = *this;
   shuffled.order_.push_back({.kind = OrderStep::Kind::shuffle, .seed = seed});
   return shuffled;
 }
 
 Dataset Dataset::batch(int64_t size, bool drop_remainder) const {
+  require_rows("data set: batch");
   if (size <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", size));
   Dataset batched = *this;
   batched.batch_size_ = size;
@@ -89,13 +98,17 @@ Dataset Dataset::prefetch(int64_t batches, int64_t workers) const {
     throw InvalidArgument(c10::str("data set: prefetch takes a number of batches, or -1, got ", batches));
   if (workers < -1)
     throw InvalidArgument(c10::str("data set: prefetch takes a number of workers, or -1, got ", workers));
+  const bool generated = source_ && source_->size() < 0;
+  if (generated && workers > 1)
+    throw InvalidArgument(c10::str("data set: a BatchGenerator is asked by one worker at a time, got ", workers));
   Dataset ahead = *this;
-  ahead.prefetch_batches_ = batches;
+  ahead.prefetch_batches_ = generated && batches < 0 ? 2 : batches;
   ahead.workers_ = workers;
   return ahead;
 }
 
 Dataset Dataset::take(int64_t n) const {
+  require_rows("data set: take");
   if (n < 0) throw InvalidArgument(c10::str("data set: take must be given a number of rows, got ", n));
   Dataset taken = *this;
   taken.order_.push_back({.kind = OrderStep::Kind::take, .seed = std::nullopt, .count = n});
@@ -103,6 +116,7 @@ Dataset Dataset::take(int64_t n) const {
 }
 
 Dataset Dataset::ordered_by(int64_t count, std::function<std::vector<int64_t>(int64_t epoch)> order) const {
+  require_rows("data set: ordered_by");
   if (count < 0 || !order)
     throw InvalidArgument(c10::str("data set: ordered_by must be given a number of rows and a function, got ", count));
   Dataset ordered = *this;
@@ -123,6 +137,7 @@ int64_t Dataset::batches(int64_t batch_size) const {
   const int64_t size = batch_size_ > 0 ? batch_size_ : batch_size;
   if (size <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", size));
   const int64_t rows = this->size();
+  if (rows < 0) return -1;
   return drop_remainder_ ? rows / size : rows / size + (rows % size != 0 ? 1 : 0);
 }
 
@@ -167,7 +182,7 @@ std::vector<int64_t> Dataset::order(int64_t epoch, const RandomStream& random) c
 
 namespace data {
 
-TensorDataset::TensorDataset(const Tensors& x, const Tensors& y, const Tensor& weights)
+TensorDataset::TensorDataset(const Tensors& x, const Tensors& y, const Tensors& weights)
     : Dataset(std::make_shared<TensorSource>(Batch{x, y, weights})) {}
 
 }  // namespace data

@@ -26,8 +26,10 @@ class Dataset {
   /// Shapes must be equal in all rows.
   static Dataset from(int64_t size, std::function<data::Example(int64_t row)> row);
 
-  /// Rows served in an epoch.
+  /// Rows served in an epoch; data::kUnknownSize, -1, of a data::BatchGenerator.
   int64_t size() const;
+  /// Throws InvalidArgument, saying that `who` needs them, where rows cannot be asked for by number (BatchGenerator).
+  void require_rows(const char* who) const;
   /// Row `i` of an epoch in the order of the source (before shuffling; transforms applied, epoch 0), with a batch axis
   /// of 1.
   data::Batch get(int64_t i) const;
@@ -39,7 +41,8 @@ class Dataset {
   /// Global batch size; with drop_remainder the short batch at the end is left out. Throws InvalidArgument unless size
   /// > 0.
   Dataset batch(int64_t size, bool drop_remainder = false) const;
-  /// Batches made ahead of use (-1: twice the workers) by `workers` threads (-1: chosen from the cores).
+  /// Batches made ahead of use (-1: twice the workers) by `workers` threads (-1: chosen from the cores). Of a
+  /// data::BatchGenerator by one thread, -1: two batches.
   Dataset prefetch(int64_t batches = -1, int64_t workers = -1) const;
   /// The first n rows of what is served so far.
   Dataset take(int64_t n) const;
@@ -56,7 +59,7 @@ class Dataset {
   int64_t batch_size() const { return batch_size_; }
   /// True when rows are not served in the source's order.
   bool is_shuffled() const;
-  /// Batches in an epoch, for `batch_size` where batch was not called.
+  /// Batches in an epoch, for `batch_size` where batch was not called; -1 of a data::BatchGenerator.
   int64_t batches(int64_t batch_size = 32) const;
 
   // What the loader reads.
@@ -87,10 +90,10 @@ class Dataset {
 
 namespace data {
 
-/// Tensors in memory as a data set: rows on the first axis of each.
+/// Tensors in memory as a data set: rows on the first axis of each. `weights`: as Batch::weights.
 class TensorDataset : public Dataset {
  public:
-  TensorDataset(const Tensors& x, const Tensors& y = {}, const Tensor& weights = {});
+  TensorDataset(const Tensors& x, const Tensors& y = {}, const Tensors& weights = {});
 };
 
 }  // namespace data

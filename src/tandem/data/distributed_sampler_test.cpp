@@ -57,6 +57,19 @@ TEST(DistributedSampler, ServesTheFirstRowsTwiceWhereTheyDoNotDivide) {
   }
 }
 
+TEST(DistributedSampler, EachRowOnceWhereRanksNeedNotHaveAsMany) {  // U22: 10 rows on 4 ranks
+  EXPECT_EQ(orders(10, 4, 0, {.shuffle = false, .even = false}),
+            (std::vector<Rows>{{0, 4, 8}, {1, 5, 9}, {2, 6}, {3, 7}}));
+  const auto times = counts(orders(10, 4, 3, {.even = false}));
+  EXPECT_EQ(times.size(), 10U);
+  for (const auto& [row, n] : times) EXPECT_EQ(n, 1) << row;
+  EXPECT_EQ(DistributedSampler(10, 4, 3, {.even = false}).padding(), 0);
+  EXPECT_EQ(message_of<InvalidArgument>([] { DistributedSampler(3, 4, 0, {.even = false}); }),
+            "DistributedSampler: there must be at least 4 rows, got 3");
+  EXPECT_EQ(message_of<InvalidArgument>([] { DistributedSampler(8, 4, 0, {.drop_last = true, .even = false}); }),
+            "DistributedSampler: drop_last leaves rows out so that all ranks have as many; even must be true");
+}
+
 TEST(DistributedSampler, MoreRanksThanRows) {
   EXPECT_EQ(orders(2, 5, 0, {.shuffle = false}), (std::vector<Rows>{{0}, {1}, {0}, {1}, {0}}));
 }
@@ -74,6 +87,36 @@ TEST(DistributedSampler, DroppedRowsComeInTheNextEpochs) {
   // In order, two epochs in a row leave different rows out.
   EXPECT_EQ(counts(orders(7, 3, 0, {.shuffle = false, .drop_last = true})).count(6), 0U);
   EXPECT_EQ(counts(orders(7, 3, 1, {.shuffle = false, .drop_last = true})).count(6), 1U);
+}
+
+// Over all ranks, what is served or left out is each row once.
+TEST(DistributedSampler, SharesAddUp) {
+  for (const bool drop_last : {false, true}) {
+    for (const bool shuffle : {false, true}) {
+      for (int64_t size = 1; size < 12; ++size) {
+        for (int64_t ranks = 1; ranks <= (drop_last ? size : 15); ++ranks) {
+          std::vector<Rows> accounted_for;
+          int64_t padding = 0;
+          for (int64_t rank = 0; rank < ranks; ++rank) {
+            const DistributedSampler sampler(size, ranks, rank, {.shuffle = shuffle, .drop_last = drop_last});
+            const auto share = sampler.share(2);
+            auto all = share.rows;
+            all.insert(all.end(), share.padding.begin(), share.padding.end());
+            EXPECT_EQ(all, sampler.order(2));
+            EXPECT_EQ(static_cast<int64_t>(share.padding.size()), sampler.padding());
+            EXPECT_EQ(static_cast<int64_t>(share.all.size()), size);
+            accounted_for.push_back(share.rows);
+            accounted_for.push_back(share.left_out);
+            padding += sampler.padding();
+          }
+          const auto times = counts(accounted_for);
+          EXPECT_EQ(static_cast<int64_t>(times.size()), size) << size << " rows, " << ranks << " ranks";
+          for (const auto& [row, n] : times) EXPECT_EQ(n, 1) << row;
+          EXPECT_EQ(padding, drop_last ? 0 : (size + ranks - 1) / ranks * ranks - size);
+        }
+      }
+    }
+  }
 }
 
 TEST(DistributedSampler, TakesItsPlaceFromAGroup) {

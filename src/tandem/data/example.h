@@ -7,7 +7,8 @@ namespace tandem::data {
 struct Example {
   Tensors x = {};
   Tensors y = {};
-  Tensor weight = {};  // scalar; undefined: 1
+  Tensor weight = {};    // scalar, or one a step; undefined: 1
+  Tensors weights = {};  // by output, where outputs weigh differently: instead of weight
 };
 
 }  // namespace tandem::data

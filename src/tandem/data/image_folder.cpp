@@ -7,10 +7,12 @@
 #include <cctype>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "tandem/core/error.h"
 #include "tandem/data/image_file.h"
 #include "tandem/data/image_resizer.h"
+#include "tandem/data/row_files.h"
 #include "tandem/data/to_categorical.h"
 
 namespace tandem::datasets {
@@ -18,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ImageFolderSource : public data::Source {
+class ImageFolderSource : public data::Source, public data::RowFiles {
  public:
   ImageFolderSource(std::vector<std::string> files, Tensor labels, data::ImageResizer resizer, int64_t channels)
       : files_(std::move(files)), labels_(std::move(labels)), resizer_(resizer), channels_(channels) {}
@@ -45,6 +47,12 @@ class ImageFolderSource : public data::Source {
   }
 
   Tensors targets() const override { return labels_.defined() ? Tensors(labels_) : Tensors(); }
+
+  std::vector<int64_t> files() const override {
+    std::vector<int64_t> numbers(files_.size());
+    std::iota(numbers.begin(), numbers.end(), int64_t{0});
+    return numbers;
+  }
 
  private:
   std::vector<std::string> files_;

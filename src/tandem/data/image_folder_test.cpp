@@ -9,6 +9,7 @@
 #include "tandem/core/error.h"
 #include "tandem/data/loader.h"
 #include "tandem/data/message_of_test.h"
+#include "tandem/data/row_files.h"
 #include "tandem/data/split.h"
 #include "tandem/testing/npy.h"
 #include "tandem/testing/temporary_folder.h"
@@ -40,6 +41,7 @@ TEST(ImageFolder, ReadsWhatKerasReads) {
   EXPECT_EQ(rows.x().scalar_type(), at::kFloat);
   expect_pixels(rows.x(), keras_array("x"));
   EXPECT_TRUE(at::equal(rows.y(), keras_array("y").to(at::kLong)));
+  EXPECT_EQ(data::files_of(*rows.source()), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(ImageFolder, LabelModesClassNamesAndNearest) {

@@ -16,6 +16,7 @@
 #include "tandem/core/device.h"
 #include "tandem/core/error.h"
 #include "tandem/data/batch_maker.h"
+#include "tandem/data/generator_loader.h"
 #include "tandem/kernels/own_threads.h"
 
 namespace tandem::data {
@@ -84,6 +85,7 @@ class Loader::Impl {
     const auto start = Clock::now();
     if (threads_.empty()) {
       const int64_t batch = batch_at(*current_, taken_++, end_of_current_);
+      take_rows(batch);
       Batch made = maker_.make(*current_, batch);
       waited_ += Clock::now() - start;
       return made;
@@ -92,13 +94,14 @@ class Loader::Impl {
     ready_.wait(lock, [&] { return slot.full; });
     waited_ += Clock::now() - start;
     Slot taken = std::exchange(slot, {});
-    ++taken_;
+    take_rows(batch_at(*current_, taken_++, end_of_current_));
     lock.unlock();
     work_.notify_one();
     if (taken.error) std::rethrow_exception(taken.error);
     return std::move(taken.batch);
   }
 
+  const std::vector<int64_t>& rows() const { return rows_; }
   int64_t batches() const { return maker_.batches(); }
 
   double waited() const {
@@ -120,6 +123,11 @@ class Loader::Impl {
   // The batch at `position` of a plan that ends before position `end`.
   static int64_t batch_at(const EpochPlan& plan, int64_t position, int64_t end) {
     return plan.end_batch - (end - position);
+  }
+
+  void take_rows(int64_t batch) {
+    const auto rows = current_->rows_of(batch);
+    rows_.assign(rows.begin(), rows.end());
   }
 
   Plan plan_of(int64_t epoch) const {
@@ -222,6 +230,7 @@ class Loader::Impl {
   int64_t last_epoch_;
   std::optional<int64_t> first_epoch_;
   Plan current_, following_;
+  std::vector<int64_t> rows_;   // of the batch that was taken last; the consumer's alone
   int64_t taken_ = 0;           // position that the consumer takes next
   int64_t handed_out_ = 0;      // position that a worker takes next
   int64_t end_of_current_ = 0;  // position after the present epoch's last batch
@@ -234,11 +243,25 @@ class Loader::Impl {
   std::vector<std::thread> threads_;
 };
 
-Loader::Loader(Dataset dataset, LoaderOptions options) : impl_(std::make_unique<Impl>(std::move(dataset), options)) {}
+Loader::Loader(Dataset dataset, LoaderOptions options) : max_batches_(options.max_batches) {
+  if (dataset.source() && dataset.size() == kUnknownSize) {
+    generator_ = std::make_unique<GeneratorLoader>(std::move(dataset), options);
+  } else {
+    impl_ = std::make_unique<Impl>(std::move(dataset), options);
+  }
+}
 Loader::~Loader() = default;
-void Loader::start_epoch(int64_t epoch) { impl_->start_epoch(epoch); }
-std::optional<Batch> Loader::next() { return impl_->next(); }
-int64_t Loader::batches() const { return impl_->batches(); }
-double Loader::waited() const { return impl_->waited(); }
+void Loader::start_epoch(int64_t epoch) { generator_ ? generator_->start_epoch(epoch) : impl_->start_epoch(epoch); }
+std::optional<Batch> Loader::next() { return generator_ ? generator_->next() : impl_->next(); }
+void Loader::give_back() {
+  if (generator_) generator_->give_back();
+}
+const std::vector<int64_t>& Loader::rows() const {
+  static const std::vector<int64_t> none;
+  return generator_ ? none : impl_->rows();
+}
+int64_t Loader::batches() const { return generator_ ? max_batches_ : impl_->batches(); }
+bool Loader::spent() const { return generator_ && generator_->spent(); }
+double Loader::waited() const { return generator_ ? generator_->waited() : impl_->waited(); }
 
 }  // namespace tandem::data

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tandem/core/random.h"
 #include "tandem/data/batch.h"
@@ -24,8 +25,11 @@ struct LoaderOptions {
   OwnRows own_rows = {};
 };
 
-/// Serves an epoch's batches in order while worker threads make the next ones. The number of workers changes nothing in
-/// the numbers. A worker's exception is thrown by next(); the destructor ends the workers.
+class GeneratorLoader;
+
+/// Serves an epoch's batches in order while worker threads make the next ones, or asks a BatchGenerator for them. The
+/// number of workers changes nothing in the numbers. A worker's exception is thrown by next(); the destructor ends the
+/// workers.
 class Loader {
  public:
   Loader(Dataset dataset, LoaderOptions options);
@@ -37,14 +41,23 @@ class Loader {
   void start_epoch(int64_t epoch);
   /// The next batch, or nothing at the end of the epoch.
   std::optional<Batch> next();
-  /// Batches in a whole epoch.
+  /// The source's rows that are in the batch that next() gave last; none of a BatchGenerator.
+  const std::vector<int64_t>& rows() const;
+  /// The batch that next gave last was not used. Where the data is a stream that goes on from pass to pass, it is the
+  /// next one again; else it is dropped.
+  void give_back();
+  /// Batches in a whole epoch; of a BatchGenerator max_batches, and -1 where it sets no bound.
   int64_t batches() const;
+  /// True where the data is a stream that has ended for good.
+  bool spent() const;
   /// Seconds that next() has waited for a batch, or made it, since start_epoch.
   double waited() const;
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;                  // of rows that are known by number
+  std::unique_ptr<GeneratorLoader> generator_;  // else
+  int64_t max_batches_;
 };
 
 }  // namespace tandem::data

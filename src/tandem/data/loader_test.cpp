@@ -250,7 +250,7 @@ TEST(Loader, KeepsWeightsAndSeveralInputsTogether) {
     EXPECT_TRUE(at::equal(batch->x[0] * 2, batch->x[1]));
     EXPECT_TRUE(at::equal(batch->x[0], batch->y[0]));
     EXPECT_TRUE(at::equal(batch->y[1], batch->x[1]));
-    EXPECT_TRUE(at::equal(batch->weights, batch->x[0].to(at::kFloat) * 3));
+    EXPECT_TRUE(at::equal(batch->weights[0], batch->x[0].to(at::kFloat) * 3));
     rows += batch->rows();
   }
   EXPECT_EQ(rows, 20);

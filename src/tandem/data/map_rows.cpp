@@ -12,7 +12,7 @@ namespace {
 
 Tensors row_of(const Tensors& batch, int64_t row) {
   Tensors out;
-  for (const Tensor& one : batch) out.push_back(one.select(0, row));
+  for (const Tensor& one : batch) out.push_back(one.defined() ? one.select(0, row) : one);
   return out;
 }
 
@@ -23,7 +23,13 @@ class MapRowsTransform : public Transform {
   Batch apply(Batch batch, std::span<const RandomStream> streams) const override {
     std::vector<Example> rows;
     for (int64_t i = 0; i < batch.rows(); ++i) {
-      Example row{row_of(batch.x, i), row_of(batch.y, i), batch.weights.defined() ? batch.weights[i] : Tensor()};
+      Example row{row_of(batch.x, i), row_of(batch.y, i)};
+      Tensors weights = row_of(batch.weights, i);
+      if (weights.size() == 1) {
+        row.weight = weights.front();
+      } else {
+        row.weights = std::move(weights);
+      }
       rows.push_back(function_(std::move(row), streams[static_cast<std::size_t>(i)]));
     }
     return stack_rows(rows, "MapRows");

@@ -2,19 +2,16 @@
 #include <initializer_list>
 #include <vector>
 
+#include "tandem/data/concatenate.h"
 #include "tandem/data/dataset.h"
 #include "tandem/data/epoch_plan.h"
-#include "tandem/data/source.h"
 
 namespace tandem::data {
 
 /// The rows of several data sets one after the other, laid out so that each device gets rows of its own data set only.
-class PerDeviceSource final : public Source {
+class PerDeviceSource final : public ConcatenatedSource {
  public:
   explicit PerDeviceSource(std::vector<Dataset> parts);
-
-  int64_t size() const override { return starts_.back(); }
-  Batch get(std::span<const int64_t> rows) const override;
 
   /// Batches of an epoch: as many as the largest part fills.
   int64_t batches(int64_t batch_size, bool drop_remainder) const;
@@ -24,10 +21,6 @@ class PerDeviceSource final : public Source {
 
  private:
   std::vector<int64_t> shares(int64_t batch_size) const;
-  int64_t rows(std::size_t part) const { return starts_[part + 1] - starts_[part]; }
-
-  std::vector<Dataset> parts_;
-  std::vector<int64_t> starts_;  // of each part's rows, and their end
 };
 
 }  // namespace tandem::data

@@ -56,8 +56,8 @@ TEST(RowSource, EachRowOnceAnEpochInTheSameOrderForAnyNumberOfWorkers) {
     while (auto batch = loader.next()) {
       EXPECT_EQ(batch->x[0].sizes(), at::IntArrayRef({batch->rows(), 2}));
       EXPECT_EQ(batch->y[0].sizes(), at::IntArrayRef({batch->rows()}));
-      EXPECT_EQ(batch->weights.scalar_type(), at::kFloat);
-      EXPECT_TRUE(at::equal(batch->weights, batch->x[0].select(1, 0)));
+      EXPECT_EQ(batch->weights[0].scalar_type(), at::kFloat);
+      EXPECT_TRUE(at::equal(batch->weights[0], batch->x[0].select(1, 0)));
       x.push_back(batch->x[0]);
     }
     EXPECT_EQ(source->reads(), std::vector<int>(100, 1)) << workers;

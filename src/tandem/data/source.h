@@ -6,6 +6,9 @@
 
 namespace tandem::data {
 
+/// Of a source whose rows nobody has counted (BatchGenerator).
+constexpr int64_t kUnknownSize = -1;
+
 /// Where rows come from. A user's own data set derives from it. Read by several worker threads at once.
 class Source {
  public:

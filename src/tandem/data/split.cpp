@@ -117,6 +117,7 @@ Dataset like(const Dataset& dataset, std::shared_ptr<const Source> source) {
 
 std::vector<Dataset> split_parts(const Dataset& dataset, std::span<const double> fractions,
                                  const SplitOptions& options) {
+  dataset.require_rows("split");
   if (dataset.size() == 0) throw DataError("split: the data set has no rows");
   if (dataset.is_shuffled())
     throw InvalidArgument("split: the data set is shuffled already; split first, then shuffle the parts");

@@ -20,7 +20,8 @@ class RowStack {
  public:
   RowStack(const std::vector<Example>& rows, const char* where) : rows_(rows), where_(where) {}
 
-  Tensors all(const char* what, const Tensors Example::*member) const {
+  // With `some`, of what is undefined in the first row there is nothing.
+  Tensors all(const char* what, const Tensors Example::*member, bool some = false) const {
     Tensors out;
     const int64_t count = (rows_.front().*member).size();
     for (const Example& row : rows_) {
@@ -28,7 +29,8 @@ class RowStack {
         throw DataError(c10::str(where_, ": the function must return as many ", what, " for every row"));
     }
     for (int64_t i = 0; i < count; ++i) {
-      out.push_back(one(what, [&](const Example& row) { return (row.*member)[i]; }));
+      const bool none = some && !(rows_.front().*member)[i].defined();
+      out.push_back(none ? Tensor() : one(what, [&](const Example& row) { return (row.*member)[i]; }));
     }
     return out;
   }
@@ -56,9 +58,12 @@ class RowStack {
 Batch stack_rows(const std::vector<Example>& rows, const char* where) {
   if (rows.empty()) throw DataError(c10::str(where, ": there must be at least one row"));
   const RowStack stack(rows, where);
-  Batch out{stack.all("x", &Example::x), stack.all("y", &Example::y), Tensor()};
+  Batch out{stack.all("x", &Example::x), stack.all("y", &Example::y)};
   if (rows.front().weight.defined())
     out.weights = stack.one("the weight", [](const Example& row) { return row.weight; }).to(at::kFloat);
+  if (rows.front().weights.empty()) return out;
+  out.weights = stack.all("weights", &Example::weights, /*some=*/true);
+  for (Tensor& one : out.weights) one = one.defined() ? one.to(at::kFloat) : one;
   return out;
 }
 

@@ -35,4 +35,11 @@ Tensors SubsetSource::targets() const {
   return targets;
 }
 
+std::vector<int64_t> SubsetSource::files() const {
+  const auto all = files_of(*base_);
+  std::vector<int64_t> files;
+  for (const int64_t row : rows_) files.push_back(all[static_cast<std::size_t>(row)]);
+  return files;
+}
+
 }  // namespace tandem::data

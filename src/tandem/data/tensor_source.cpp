@@ -53,7 +53,16 @@ TensorSource::TensorSource(Batch tensors) : tensors_(std::move(tensors)) {
     rows = tensors_.x[0].size(0);
   }
   for (int64_t i = 0; i < tensors_.y.size(); ++i) tensors_.y[i] = checked(tensors_.y[i], c10::str("y[", i, "]"), rows);
-  if (Tensor& weights = tensors_.weights; weights.defined()) weights = checked(weights, "weights", rows).to(at::kFloat);
+  if (!tensors_.weighted()) tensors_.weights = {};
+  const auto& weights = tensors_.weights;
+  if (weights.size() > 1 && weights.size() != tensors_.y.size()) {
+    throw InvalidArgument(c10::str("data set: weights must be one tensor, or one for each of ", tensors_.y.size(),
+                                   " targets, got ", weights.size()));
+  }
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const auto name = weights.size() == 1 ? std::string("weights") : c10::str("weights[", i, "]");
+    if (weights[i].defined()) tensors_.weights[i] = checked(weights[i], name, rows).to(at::kFloat);
+  }
   if (rows == 0)
     throw DataError(c10::str("data set: it must have at least one row, got x[0] of shape ",
                              Shape::of(tensors_.x[0].sizes().vec())));
@@ -67,7 +76,7 @@ Batch TensorSource::get(std::span<const int64_t> rows) const {
   Batch batch;
   for (const Tensor& one : tensors_.x) batch.x.push_back(gather(one, rows));
   for (const Tensor& one : tensors_.y) batch.y.push_back(gather(one, rows));
-  if (tensors_.weights.defined()) batch.weights = gather(tensors_.weights, rows);
+  for (const Tensor& one : tensors_.weights) batch.weights.push_back(one.defined() ? gather(one, rows) : one);
   return batch;
 }
 

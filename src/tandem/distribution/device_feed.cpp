@@ -17,7 +17,9 @@ bool fits(const Tensor& buffer, const Tensor& tensor) {
 std::vector<Tensor> tensors_of(const data::Batch& batch) {
   std::vector<Tensor> all(batch.x.begin(), batch.x.end());
   all.insert(all.end(), batch.y.begin(), batch.y.end());
-  if (batch.weights.defined()) all.push_back(batch.weights);
+  for (const auto& one : batch.weights) {
+    if (one.defined()) all.push_back(one);
+  }
   return all;
 }
 
@@ -80,7 +82,9 @@ data::Batch DeviceFeed::take() {
   std::size_t next = 0;
   for (auto& x : batch.x) x = here.buffers[next++].batch;
   for (auto& y : batch.y) y = here.buffers[next++].batch;
-  if (batch.weights.defined()) batch.weights = here.buffers[next++].batch;
+  for (auto& one : batch.weights) {
+    if (one.defined()) one = here.buffers[next++].batch;
+  }
   return batch;
 }
 

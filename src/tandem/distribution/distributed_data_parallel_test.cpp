@@ -8,8 +8,11 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
+#include <utility>
+
 #include "tandem/comm/local_group.h"
 #include "tandem/core/random.h"
+#include "tandem/distribution/ranks_test.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
 #include "tandem/testing/run_ranks.h"
@@ -42,9 +45,6 @@ struct BranchesImpl : torch::nn::Module {
 };
 TORCH_MODULE(Branches);
 
-ProcessGroup group_of(comm::Communicator& ranks) {
-  return {std::shared_ptr<comm::Communicator>(&ranks, [](comm::Communicator*) {}), ranks.rank()};
-}
 Tensor rows(int64_t first, int64_t count, uint64_t key) {
   return RandomStream(key).normal({64, 4}).narrow(0, first, count);
 }
@@ -105,6 +105,47 @@ TEST(DistributedDataParallel, UnusedParametersCountAsZeroOrGetNothing) {  // U42
   });
 }
 
+TEST(DistributedDataParallel, ParametersThatNoRankUsedStayAsTheyAre) {  // U42: nor do optimizers get a state for them
+  run_ranks(2, [](comm::Communicator& ranks) {
+    DistributedDataParallel<Branches> model(Branches(3), group_of(ranks));
+    torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+    for (int step = 0; step < 2; ++step) {
+      optimizer.zero_grad();
+      loss_of(model(rows(4 * ranks.rank(), 4, 1), false)).backward();
+      optimizer.step();
+    }
+    const auto& right = model.module()->right->weight;
+    EXPECT_TRUE(at::equal(right, Branches(3)->right->weight));
+    EXPECT_EQ(optimizer.state().count(right.unsafeGetTensorImpl()), 0U);
+    EXPECT_EQ(optimizer.state().count(model.module()->left->weight.unsafeGetTensorImpl()), 1U);
+  });
+}
+
+TEST(DistributedDataParallel, NamesUnusedParametersWhereAllMustBeUsed) {  // U42
+  run_ranks(2, [](comm::Communicator& ranks) {
+    DistributedDataParallel<Branches> model(Branches(3), group_of(ranks), {.all_used = true});
+    EXPECT_EQ(message_of([&] { loss_of(model(rows(0, 4, 1), ranks.rank() == 0)).backward(); }),
+              "backward: all 2 ranks must use all parameters, but used 'right.bias' by 1, 'right.weight' by 1, "
+              "'norm.bias' by 0, 'norm.weight' by 0");
+  });
+}
+
+TEST(DistributedDataParallel, NamesWhatIsNoLongerAlike) {  // U43
+  run_ranks(3, [](comm::Communicator& ranks) {
+    DistributedDataParallel<Branches> model(Branches(3), group_of(ranks));
+    model.check_alike();
+    const c10::NoGradGuard no_grad;
+    if (ranks.rank() == 1) model.module()->left->bias[2] += 1e-6;
+    EXPECT_EQ(message_of([&] { model.check_alike(); }),
+              "check_alike: all ranks must have the same values, but 'left.bias' of rank 1 differs from rank 0's");
+    if (ranks.rank() == 2) model.module()->norm->num_batches_tracked += 1;
+    if (ranks.rank() == 1) model.module()->left->bias.copy_(Branches(3)->left->bias);
+    EXPECT_EQ(message_of([&] { model.check_alike(); }),
+              "check_alike: all ranks must have the same values, but 'norm.num_batches_tracked' of rank 2 differs from "
+              "rank 0's");
+  });
+}
+
 TEST(DistributedDataParallel, NoSyncAddsUpUntilABackwardThatExchanges) {  // U67: 2 x 4 rows are one batch of 8
   run_ranks(2, [](comm::Communicator& ranks) {
     const auto group = group_of(ranks);
@@ -162,6 +203,42 @@ TEST(DistributedDataParallel, ExchangesWhileBackwardRuns) {
   loss_of(model(rows(0, 4, 1), true)).backward();
   EXPECT_GE(before_the_first_layer, 1);  // the last layers' buckets
   EXPECT_GT(ranks.started, before_the_first_layer);
+}
+
+TEST(DistributedDataParallel, AccumulationExchangesOnceAnUpdate) {  // U67: its buckets, and which parameters were used
+  Counting ranks;
+  DistributedDataParallel<Branches> model(Branches(3), group_of(ranks), {.bucket_bytes = 100});
+  loss_of(model(rows(0, 4, 1), true)).backward();
+  const auto once = std::exchange(ranks.started, 0);
+  const auto pass = [&](int64_t part) { loss_of(model(rows(4 * part, 4, 1), true)).backward(); };
+  {
+    const auto quiet = model.no_sync();
+    for (int64_t part = 0; part < 3; ++part) pass(part);
+  }
+  pass(3);
+  EXPECT_EQ(ranks.started, once);
+}
+
+// A backward pass that one rank alone gives up: the others are told when that rank comes to its next one.
+TEST(DistributedDataParallel, ABackwardThatOneRankGaveUpIsAnErrorOnTheOthers) {
+  run_ranks(2, [](comm::Communicator& ranks) {
+    DistributedDataParallel<Branches> model(Branches(5), group_of(ranks), {.bucket_bytes = 16});
+    const auto loss = [&](bool throws) {
+      Tensor y = at::tanh(model.module()->first(rows(0, 4, 9)));
+      y.register_hook([throws](const Tensor& gradient) {
+        if (throws) throw std::runtime_error("a hook throws");
+        return gradient;
+      });
+      return loss_of(model.module()->left(y) + model.module()->right(y));
+    };
+    if (ranks.rank() == 1) {
+      EXPECT_NE(message_of<std::exception>([&] { loss(true).backward(); }).find("a hook throws"), std::string::npos);
+    } else {
+      EXPECT_EQ(message_of<PeerError>([&] { loss(false).backward(); }),
+                "rank 0: backward: that of rank 1 ended by an exception");
+    }
+    loss(false).backward();  // all are in step again
+  });
 }
 
 TEST(DistributedDataParallel, GoesOnAfterABackwardThatThrew) {

@@ -58,8 +58,10 @@ void HostCall::forward(const std::vector<std::vector<Tensor>>& given, CallContex
   }
   LogitsRecord logits;
   AddedLosses losses;
+  AddedMetrics figures;
   if (context.logits) context.logits = &logits;
   if (context.added_losses) context.added_losses = &losses;
+  if (context.added_metrics) context.added_metrics = &figures;
   const CallScope scope(context);
   written_ = segment_.run(leaves_, context);
   for (const auto& value : written_) check(value, edges_.back(), "give");
@@ -70,6 +72,7 @@ void HostCall::forward(const std::vector<std::vector<Tensor>>& given, CallContex
     }
   }
   losses_ = losses.losses();
+  figures_ = figures.means();
 }
 
 std::vector<Tensor> HostCall::results(std::size_t rank) const {

@@ -26,6 +26,8 @@ class HostCall final : public torch::CustomClassHolder {
   /// A rank's rows of what the segment wrote, then of logits behind those of logits_of(), then losses that layers
   /// added, which are means over the rows of all; detached.
   std::vector<Tensor> results(std::size_t rank) const;
+  /// Figures that layers added, means over the rows of all.
+  const std::vector<std::pair<std::string, Tensor>>& figures() const { return figures_; }
   /// Positions among the segment's writes whose logits are known.
   const std::vector<std::size_t>& logits_of() const { return logits_of_; }
 
@@ -43,6 +45,7 @@ class HostCall final : public torch::CustomClassHolder {
   const std::vector<std::size_t> wanted_;
   std::vector<std::size_t> logits_of_;
   std::vector<Tensor> leaves_, written_, logits_, losses_;
+  std::vector<std::pair<std::string, Tensor>> figures_;
 };
 
 }  // namespace tandem::distribute

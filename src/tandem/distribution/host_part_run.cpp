@@ -121,6 +121,7 @@ void HostPart::Rank::run_host(const DividedGraph& divided, const Segment& segmen
   for (const auto& [within, number] : segment.writes) values[number] = results[next++];
   for (auto k : call_->logits_of()) context.logits->remember(values[segment.writes[k].second], results[next++]);
   for (; next < results.size(); ++next) context.add_loss(results[next]);
+  for (const auto& [name, mean] : call_->figures()) context.add_metric(mean, name);
 }
 
 }  // namespace tandem::distribute

@@ -45,6 +45,10 @@ LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits
                                    " outputs must get as many losses and targets, got ", losses_.size(), " losses and ",
                                    rows.y.size(), " targets"));
   }
+  if (rows.weights.size() > 1 && rows.weights.size() != outputs.size()) {
+    throw InvalidArgument(c10::str("loss: sample weights must be one tensor, or one for each of ", outputs.size(),
+                                   " outputs, got ", rows.weights.size()));
+  }
   Sums sums;
   for (std::size_t i = 0; i < losses_.size(); ++i) {
     const auto& loss = *losses_[i];
@@ -61,8 +65,8 @@ LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits
       values = at::where(mask, values, at::zeros({}, values.options()));
       count = mask.sum().item<double>();
     }
-    if (rows.weights.defined())
-      values = values * fitted("sample weights", rows.weights.to(values.scalar_type()), values);
+    if (const Tensor weights = rows.weights_of(static_cast<int64_t>(i)); weights.defined())
+      values = values * fitted("sample weights", weights.to(values.scalar_type()), values);
     sums.losses.push_back(values.sum());
     sums.counts.push_back(count);
   }

@@ -15,11 +15,18 @@ class Processes;
 namespace tandem::distribute {
 
 struct ProcessGroupOptions {
-  /// "auto": shared memory where all processes are on one host, else Gloo; "gloo": Gloo in any case.
+  /// "auto": shared memory among the processes of a host, Gloo between hosts; "gloo": Gloo in any case; "mpi": all
+  /// exchanges by MPI, for a program that mpirun started.
   std::string backend = "auto";
   double limit_seconds = 60;    // for the others to come, and for each call
-  double silence_seconds = 10;  // after which a process of this host that is stopped or starved is given up
+  double silence_seconds = 10;  // after which a process that is stopped, starved or out of reach is given up
+  /// The network interface that other hosts reach this process by: a name, or several and patterns ("eth*,ib0") of
+  /// which the first that is there counts. Empty: TANDEM_INTERFACE, GLOO_SOCKET_IFNAME, else loopback where all ranks
+  /// share this host, and the one on the way to rank 0 elsewhere.
+  std::string interface = {};
 };
+
+enum class ReduceOp { sum, mean, max, min };
 
 /// The ranks that train together, each a process (or all of one process, in tests), as torch.distributed has them. A
 /// value: copies are the same group. Calls with tensors are collective; each throws PeerError, naming who is missing,
@@ -39,10 +46,14 @@ class ProcessGroup {
   /// Where this rank computes: cpu:<local rank>.
   Device device() const;
 
-  /// Adds up in place; every rank gets the same bits.
-  void all_reduce(Tensor& tensor) const;
-  /// Every rank's `tensor`, of one type and shape, in the order of the ranks.
+  /// Adds up in place, or does what `op` says; every rank gets the same bits. Throws InvalidArgument for the mean of
+  /// whole numbers. The largest and the smallest are found among all ranks' tensors side by side: meant for small ones.
+  void all_reduce(Tensor& tensor, ReduceOp op = ReduceOp::sum) const;
+  /// Every rank's `tensor`, of one type and shape, in the order of the ranks. Throws InvalidArgument on all ranks,
+  /// saying what each brought, where types or shapes differ.
   std::vector<Tensor> all_gather(const Tensor& tensor) const;
+  /// Every rank's bytes, of any lengths, in the order of the ranks.
+  std::vector<std::string> all_gather_objects(const std::string& object) const;
   /// Copies rank `root`'s `tensor` to all others'.
   void broadcast(Tensor& tensor, int64_t root = 0) const;
   /// Rank `root`'s bytes on all ranks; the others' own do not matter.

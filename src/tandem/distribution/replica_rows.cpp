@@ -20,7 +20,7 @@ bool same_tensors(const Tensors& a, const Tensors& b) {
 }
 
 bool same_rows(const data::Batch& a, const data::Batch& b) {
-  return same_tensors(a.x, b.x) && same_tensors(a.y, b.y) && same_tensor(a.weights, b.weights);
+  return same_tensors(a.x, b.x) && same_tensors(a.y, b.y) && same_tensors(a.weights, b.weights);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
                .first_row = first_row,
                .logits = &logits_,
                .added_losses = &added_,
+               .added_metrics = &figures_of_layers_,
                .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
                .placed = replica.placed,
                .trace = replica.trace,
@@ -60,6 +61,7 @@ void ReplicaStep::run() {
   } else {
     program_.network->test_step(*this);
   }
+  for (const auto& [name, mean] : figures_of_layers_.means()) report(name, mean);
   if (announced()) announce(end);
 }
 

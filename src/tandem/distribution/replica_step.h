@@ -51,7 +51,7 @@ class ReplicaStep final : public Step {
 
   const Tensors& x() const override { return own_.x; }
   const Tensors& y() const override { return own_.y; }
-  const Tensor& sample_weight() const override { return own_.weights; }
+  Tensor sample_weight(int64_t output = 0) const override { return own_.weights_of(output); }
   const CallContext& context() const override { return context_; }
   Tensor compute_loss(const Tensors& y_pred) override;
   void minimize(const Tensor& loss, const std::vector<Weight>& weights = {}) override;
@@ -95,6 +95,7 @@ class ReplicaStep final : public Step {
   SumOverReplicas sum_;
   LogitsRecord logits_;
   AddedLosses added_;
+  AddedMetrics figures_of_layers_;
   CallContext context_;
   Tensor computed_;       // what compute_loss returned
   Tensor computed_part_;  // the same as this replica's part of the mean over all rows

@@ -17,7 +17,7 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
   begin_host_part(edge);
   auto next = take_expected();
   next.batch.y = {};
-  next.batch.weights = Tensor();
+  next.batch.weights = {};
   run([&](int64_t rank, Replica& replica) {
     const auto r = static_cast<std::size_t>(rank);
     c10::NoGradGuard no_grad;

@@ -1,5 +1,11 @@
 #include "tandem/layers/call_context.h"
 
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/core/shape.h"
 #include "tandem/layers/kept_states.h"
 
 namespace tandem {
@@ -9,6 +15,30 @@ thread_local const CallContext* active_context = nullptr;
 thread_local uint64_t calls_in_scope = 0;
 
 }  // namespace
+
+void AddedMetrics::add(const Tensor& value, const std::string& name) {
+  if (name.empty() || name == "loss")
+    throw InvalidArgument(c10::str("add_metric: must get a name other than that of the loss, got '", name, "'"));
+  if (!value.defined() || value.numel() == 0 || value.is_complex()) {
+    throw InvalidArgument(c10::str("add_metric: '", name, "' must get real numbers, got ",
+                                   value.defined()
+                                       ? c10::str(value.scalar_type(), " of shape ", Shape::of(value.sizes().vec()))
+                                       : std::string("no tensor")));
+  }
+  const c10::NoGradGuard no_grad;
+  const Tensor mean = value.detach().mean(at::kDouble);
+  const std::lock_guard lock(mutex_);
+  auto& sum = sums_[name];
+  sum.of_means = sum.of_means.defined() ? sum.of_means + mean.to(sum.of_means.device()) : mean;
+  ++sum.calls;
+}
+
+std::vector<std::pair<std::string, Tensor>> AddedMetrics::means() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string, Tensor>> means;
+  for (const auto& [name, sum] : sums_) means.emplace_back(name, sum.of_means / sum.calls);
+  return means;
+}
 
 const CallContext& current_context() {
   static thread_local KeptStates of_this_thread;

@@ -1,6 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tandem/core/random.h"
@@ -55,6 +59,23 @@ class AddedLosses {
   std::vector<Tensor> losses_;
 };
 
+/// Figures that layers show while they are called, for one replica's rows. Several threads may add (placed layers).
+class AddedMetrics {
+ public:
+  /// A part of the mean `name`. Throws InvalidArgument on an empty name, "loss", and a value without numbers.
+  void add(const Tensor& value, const std::string& name);
+  /// By name: the mean over the calls of each call's mean; float64 scalars.
+  std::vector<std::pair<std::string, Tensor>> means() const;
+
+ private:
+  struct Sum {
+    Tensor of_means;
+    double calls = 0;
+  };
+  mutable std::mutex mutex_;
+  std::map<std::string, Sum> sums_;
+};
+
 /// What a layer may know of the call that it is part of.
 struct CallContext {
   bool training = false;
@@ -67,6 +88,8 @@ struct CallContext {
   LogitsRecord* logits = nullptr;
   /// Null where nobody adds up losses (predict).
   AddedLosses* added_losses = nullptr;
+  /// Null where nobody shows figures (predict).
+  AddedMetrics* added_metrics = nullptr;
   /// Null where there is one replica alone, and outside of training.
   ReplicaSum* replicas = nullptr;
   /// Runs the parts of graphs that are placed on several devices; null: everything runs on this thread.
@@ -81,6 +104,14 @@ struct CallContext {
   /// Adds a differentiable scalar, a mean over this call's rows, to the total loss, as keras.Layer.add_loss.
   void add_loss(const Tensor& loss) const {
     if (added_losses) added_losses->add(loss);
+  }
+  /// Shows the mean of `value` under `name` in the logs of fit ("val_" before it in validation) and evaluate: over all
+  /// rows of the epoch, however many replicas share them. As a metrics.Mean that a Keras layer keeps and updates in its
+  /// call, or Keras 2's add_metric(value, name, aggregation="mean"). `value`: this call's rows on the first axis, each
+  /// element counting alike, or a scalar that is a mean over them. Where a name is added more than once a step, as by a
+  /// layer that is called twice, it is the mean of them. Every replica must add the same names.
+  void add_metric(const Tensor& value, const std::string& name) const {
+    if (added_metrics) added_metrics->add(value, name);
   }
 
   /// The context for part `i` of a network: the same call with a stream of its own.

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "tandem/core/handle.h"
 #include "tandem/core/tensor.h"
 #include "tandem/data/dataset.h"
+#include "tandem/model/sample_weight_argument.h"
 
 namespace tandem {
 
@@ -17,12 +19,14 @@ class ValidationData {
  public:
   ValidationData() = default;
   ValidationData(Dataset data) : data_(std::move(data)) {}
-  ValidationData(const Tensors& x, const Tensors& y, const Tensor& weights = {})
-      : data_(data::TensorDataset(x, y, weights)) {}
-  const std::optional<Dataset>& data() const { return data_; }
+  ValidationData(const Tensors& x, const Tensors& y, SampleWeightArgument weights = {})
+      : data_(data::TensorDataset(x, y)), weights_(std::move(weights)) {}
+  /// Nothing where none was given. Throws InvalidArgument when the weights do not fit a model with these outputs.
+  std::optional<Dataset> data(const std::vector<std::string>& outputs) const;
 
  private:
   std::optional<Dataset> data_;
+  SampleWeightArgument weights_;
 };
 
 /// Arguments of fit, in Keras's order.
@@ -35,7 +39,7 @@ struct FitOptions {
   ValidationData validation_data = {};
   bool shuffle = true;  // of tensors; a Dataset says for itself
   std::map<int64_t, double> class_weight = {};
-  Tensor sample_weight = {};  // (rows)
+  SampleWeightArgument sample_weight = {};  // of tensors; data sets bring their own
   int64_t initial_epoch = 0;
   int64_t steps_per_epoch = -1;
   int64_t validation_steps = -1;      // batches of a validation; -1: all
@@ -52,8 +56,8 @@ struct FitOptions {
 struct EvaluateOptions {
   int64_t batch_size = 32;
   int64_t verbose = 1;
-  Tensor sample_weight = {};
-  int64_t steps = -1;  // batches; -1: all
+  SampleWeightArgument sample_weight = {};  // of tensors; data sets bring their own
+  int64_t steps = -1;                       // batches; -1: all
   std::vector<Handle<Callback>> callbacks = {};
 };
 
@@ -67,7 +71,7 @@ struct PredictOptions {
 
 /// Arguments of train_on_batch and test_on_batch.
 struct BatchOptions {
-  Tensor sample_weight = {};  // (rows)
+  SampleWeightArgument sample_weight = {};
   std::map<int64_t, double> class_weight = {};
 };
 

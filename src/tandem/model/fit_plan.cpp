@@ -15,7 +15,7 @@ namespace {
 
 Tensors rows(const Tensors& tensors, int64_t begin, int64_t end) {
   Tensors part;
-  for (const auto& t : tensors) part.push_back(t.slice(0, begin, end));
+  for (const auto& t : tensors) part.push_back(t.defined() ? t.slice(0, begin, end) : t);
   return part;
 }
 
@@ -43,6 +43,12 @@ FitPlan plan_of(ModelBody& body, Dataset train, const std::optional<Dataset>& va
 
 }  // namespace
 
+std::optional<Dataset> ValidationData::data(const std::vector<std::string>& outputs) const {
+  if (!data_ || weights_.empty()) return data_;
+  const auto all = data_->source()->all();
+  return data::TensorDataset(all.x, all.y, weights_.resolve("fit: validation_data", outputs));
+}
+
 std::vector<std::shared_ptr<Callback>> make_callbacks(const std::vector<Handle<Callback>>& handles) {
   std::vector<std::shared_ptr<Callback>> callbacks;
   callbacks.reserve(handles.size());
@@ -62,8 +68,9 @@ FitPlan make_fit_plan(ModelBody& body, const Tensors& x, const Tensors& y, const
     throw InvalidArgument(c10::str("fit: validation_split must be in [0, 1), got ", options.validation_split));
   }
   Tensors train_x = x, train_y = y;
-  Tensor weights = options.sample_weight;
-  auto validation = options.validation_data.data();
+  const auto outputs = body.network()->output_names();
+  auto weights = options.sample_weight.resolve("fit", outputs);
+  auto validation = options.validation_data.data(outputs);
   if (options.validation_split > 0 && !validation) {
     const int64_t n = data::TensorDataset(x, y, weights).size();  // refuses rows that do not match
     const auto first = static_cast<int64_t>(std::floor(static_cast<double>(n) * (1 - options.validation_split)));
@@ -71,11 +78,10 @@ FitPlan make_fit_plan(ModelBody& body, const Tensors& x, const Tensors& y, const
       throw InvalidArgument(c10::str("fit: validation_split ", options.validation_split, " of ", n,
                                      " rows must leave rows on both sides"));
     }
-    validation = data::TensorDataset(rows(x, first, n), rows(y, first, n),
-                                     weights.defined() ? weights.slice(0, first, n) : Tensor());
+    validation = data::TensorDataset(rows(x, first, n), rows(y, first, n), rows(weights, first, n));
     train_x = rows(x, 0, first);
     train_y = rows(y, 0, first);
-    if (weights.defined()) weights = weights.slice(0, 0, first);
+    weights = rows(weights, 0, first);
   }
   Dataset train = data::TensorDataset(train_x, train_y, weights);
   if (options.shuffle) train = train.shuffle();
@@ -83,11 +89,20 @@ FitPlan make_fit_plan(ModelBody& body, const Tensors& x, const Tensors& y, const
 }
 
 FitPlan make_fit_plan(ModelBody& body, const Dataset& data, const FitOptions& options) {
-  if (options.validation_split > 0)
-    throw InvalidArgument("fit: validation_split works on tensors; split a data set with data::split");
-  if (options.sample_weight.defined())
+  const bool counted = data.size() != data::kUnknownSize;
+  if (options.validation_split > 0) {
+    throw InvalidArgument(
+        counted ? "fit: validation_split works on tensors; split a data set with data::split"
+                : "fit: validation_split works on tensors, not on a BatchGenerator; give validation_data");
+  }
+  if (!options.sample_weight.empty())
     throw InvalidArgument("fit: sample_weight works on tensors; a data set brings its own weights");
-  return plan_of(body, data, options.validation_data.data(), options);
+  if (!options.class_weight.empty() && !counted) {
+    throw InvalidArgument(
+        "fit: class_weight works on rows that are known by number, not on a BatchGenerator; have it give sample "
+        "weights");
+  }
+  return plan_of(body, data, options.validation_data.data(body.network()->output_names()), options);
 }
 
 }  // namespace tandem

@@ -61,10 +61,6 @@ void Model::compile(const CompileOptions& options) {
   body().compile(std::move(parts), options);
 }
 
-Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
-  return evaluate(data::TensorDataset(x, y, options.sample_weight), options);
-}
-
 std::vector<Tensor> Model::get_weights() const { return body().get_weights(); }
 void Model::set_weights(const std::vector<Tensor>& values) { body().set_weights(values); }
 void Model::save(const std::string& path) const { body().save(path); }

@@ -12,8 +12,10 @@
 namespace tandem {
 namespace {
 
-Dataset whole_batch(const ModelBody& body, const Tensors& x, const Tensors& y, const BatchOptions& options) {
-  Dataset data = body.prepared(data::TensorDataset(x, y, options.sample_weight));
+Dataset whole_batch(const char* who, const ModelBody& body, const Tensors& x, const Tensors& y,
+                    const BatchOptions& options) {
+  const auto weights = options.sample_weight.resolve(who, body.network()->output_names());
+  Dataset data = body.prepared(data::TensorDataset(x, y, weights));
   return options.class_weight.empty() ? data : data.map(class_weighting(options.class_weight));
 }
 
@@ -43,9 +45,18 @@ TrainingJob Model::fit_async(const Dataset& data, const FitOptions& options) {
   return job;
 }
 
+Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
+  EvaluateOptions rest = options;
+  rest.sample_weight = {};
+  return evaluate(data::TensorDataset(x, y, options.sample_weight.resolve("evaluate", network()->output_names())),
+                  rest);
+}
+
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
   const auto alive = get();
   auto& own = body();
+  if (!options.sample_weight.empty())
+    throw InvalidArgument("evaluate: sample_weight works on tensors; a data set brings its own weights");
   return own.trainer().evaluate(
       {own.prepared(data), options.batch_size, options.steps, options.verbose, make_callbacks(options.callbacks)}, own);
 }
@@ -73,15 +84,15 @@ Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
 }
 
 Logs Model::train_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options) {
-  return body().trainer().train_on_batch(whole_batch(body(), x, y, options));
+  return body().trainer().train_on_batch(whole_batch("train_on_batch", body(), x, y, options));
 }
 
 Logs Model::test_on_batch(const Tensors& x, const Tensors& y, const BatchOptions& options) {
-  return body().trainer().test_on_batch(whole_batch(body(), x, y, options));
+  return body().trainer().test_on_batch(whole_batch("test_on_batch", body(), x, y, options));
 }
 
 Tensors Model::predict_on_batch(const Tensors& x) {
-  return body().trainer().predict_on_batch(whole_batch(body(), x, {}, {}));
+  return body().trainer().predict_on_batch(whole_batch("predict_on_batch", body(), x, {}, {}));
 }
 
 }  // namespace tandem

@@ -18,8 +18,8 @@ class Step {
   /// This replica's rows; at least one.
   virtual const Tensors& x() const = 0;
   virtual const Tensors& y() const = 0;  // empty: data without targets
-  /// (rows), or undefined.
-  virtual const Tensor& sample_weight() const = 0;
+  /// Of an output's rows: (rows), or (rows, steps, ...) by step, or undefined.
+  virtual Tensor sample_weight(int64_t output = 0) const = 0;
   /// To call layers with.
   virtual const CallContext& context() const = 0;
 

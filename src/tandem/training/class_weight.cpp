@@ -35,7 +35,8 @@ class ClassWeighting : public data::Transform {
       const auto found = weights_.find(id[i]);
       if (found != weights_.end()) factor[i] = static_cast<float>(found->second);
     }
-    if (batch.weights.defined()) factors = batch.weights * with_trailing_axes(factors, batch.weights.dim());
+    if (const Tensor given = batch.weights_of(0); given.defined())
+      factors = given * with_trailing_axes(factors, given.dim());
     batch.weights = factors;
     return batch;
   }

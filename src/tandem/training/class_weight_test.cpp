@@ -9,7 +9,7 @@ namespace tandem {
 namespace {
 
 Tensor weighed(const Tensor& y, const Tensor& weights = {}) {
-  return class_weighting({{0, 0.5}, {2, 3.0}})->apply({at::zeros({y.size(0), 1}), y, weights}, {}).weights;
+  return class_weighting({{0, 0.5}, {2, 3.0}})->apply({at::zeros({y.size(0), 1}), y, weights}, {}).weights_of(0);
 }
 
 TEST(ClassWeight, IdsColumnsAndOneHotRows) {

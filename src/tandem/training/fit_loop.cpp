@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iostream>
 #include <utility>
 
@@ -24,10 +25,13 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
       execution_(*trainer.execution_),
       figures_(trainer.running_figures()),
       observe_(figures_.observer()),
-      batch_size_(plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size),
+      counted_(plan.data.size() != data::kUnknownSize),
+      batch_size_(!counted_                ? 0
+                  : plan.data.batch_size() ? plan.data.batch_size()
+                                           : plan.batch_size),
       // One pass an epoch, unless steps_per_epoch sets them apart.
       loader_(plan.data,
-              {.batch_size = batch_size_,
+              {.batch_size = counted_ ? batch_size_ : 1,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_,
                .own_rows = execution_.own_rows()}),
@@ -39,13 +43,19 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
     throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size_, ", got ",
                                    plan.data.size(), " rows with the rest dropped"));
   }
-  if (execution_.devices().size() > 1 && !execution_.peers() && trainer.checked_batch_size_ != batch_size_)
-    slowdown_.emplace(execution_, batch_size_);
+  if (counted_) expect_batches_of(batch_size_);
+}
+
+void Trainer::FitLoop::expect_batches_of(int64_t rows) {
+  batch_size_ = rows;
+  if (execution_.devices().size() > 1 && !execution_.peers() && trainer_.checked_batch_size_ != rows)
+    slowdown_.emplace(execution_, rows);
 }
 
 History Trainer::FitLoop::run() {
   if (plan_.verbose > 0) log_info(describe_training(execution_, batch_size_, steps_, plan_.accumulate));
-  if (plan_.board) plan_.board->begin(plan_.epochs, steps_ * std::max<int64_t>(plan_.epochs - plan_.initial_epoch, 0));
+  const int64_t epochs = std::max<int64_t>(plan_.epochs - plan_.initial_epoch, 0);
+  if (plan_.board) plan_.board->begin(plan_.epochs, steps_ < 0 ? -1 : steps_ * epochs);
   const AttachedModel attached(callbacks_, model_);
   callbacks_.each(&Callback::set_params, CallbackParams{plan_.epochs, steps_, plan_.verbose});
 
@@ -59,7 +69,7 @@ History Trainer::FitLoop::run() {
   for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && may_begin();
        ++epoch) {
     run_epoch(epoch);
-    if (!goes_on(false)) break;
+    if (!goes_on(false) || data_ended_) break;
   }
   if (pass_open_) end_pass();  // the next fit begins a pass of its own
   if (plan_.epochs > 0) trainer_.take_averages();
@@ -84,13 +94,14 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   pass_open_ = true;
   step_ = rows_done_ = 0;
   draw_ = show_ = look_ = false;
-  while (step_ < steps_) {
+  while (steps_ < 0 || step_ < steps_) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
     if (!batch) break;
     train(*batch, epoch, steady_seconds() - start);
-    if (!goes_on(step_ < steps_)) break;
+    if (!goes_on(step_ != steps_)) break;
   }
+  if (!has_more(epoch) && step_ == 0) return;
   trainer_.finish_update();
   if (plan_.steps_per_epoch < 0) end_pass();
   execution_.store();
@@ -113,9 +124,23 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   train_logs_ = logs;
 }
 
+bool Trainer::FitLoop::has_more(int64_t epoch) {
+  if (step_ > 0 && !loader_.spent()) return true;
+  if (!trained_) throw_no_batch("fit");
+  if (trainer_.stopping_ || (step_ > 0 && step_ >= steps_ && epoch + 1 == plan_.epochs)) return true;
+  data_ended_ = true;
+  bar_.clear();
+  const std::string steps = steps_ < 0 ? c10::str(step_) : c10::str(step_, " of ", steps_);
+  log_warning(c10::str("fit: the data ended for good after ", steps, " steps of epoch ", epoch + 1, " of ",
+                       plan_.epochs, ", and the training with it; a BatchGenerator made with a function of the pass ",
+                       "begins anew"));
+  return false;
+}
+
 std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
   const ActivityScope activity(Activity::data);
   if (auto batch = batches_.next()) return batch;
+  if (steps_ < 0 || loader_.spent()) return {};
   end_pass();
   batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
@@ -127,6 +152,9 @@ std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
 }
 
 void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double input) {
+  if (!counted_) trainer_.check_rows("fit", batch);
+  if (batch_size_ == 0) expect_batches_of(batch.rows());
+  trained_ = true;
   Logs logs;
   callbacks_.each(&Callback::on_train_batch_begin, step_, logs);
   const bool update = (step_ + 1) % plan_.accumulate == 0 || step_ + 1 == steps_;
@@ -153,7 +181,7 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   if (!slowdown_) return;
   slowdown_->add(batch.rows(), seconds, input);
   // With a group of accumulated gradients open there is no place for another batch's.
-  if (!update || !slowdown_->knows_enough(steps_ - step_)) return;
+  if (!update || !slowdown_->knows_enough(steps_ < 0 ? INT64_MAX : steps_ - step_)) return;
   const auto warning = slowdown_->warning(batch);
   slowdown_.reset();
   trainer_.checked_batch_size_ = batch_size_;

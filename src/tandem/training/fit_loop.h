@@ -22,6 +22,10 @@ class Trainer::FitLoop {
 
  private:
   void run_epoch(int64_t epoch);
+  // Where a function gives the batches and has no more: throws where it gave none at all, else says, once, that the
+  // training ends in this epoch before its time. False then.
+  bool has_more(int64_t epoch);
+  void expect_batches_of(int64_t rows);
   // The next batch of the epoch; nothing where the data ended in mid-epoch.
   std::optional<data::Batch> next_batch(int64_t epoch);
   // One step; its batch was waited for during `input` seconds.
@@ -45,10 +49,11 @@ class Trainer::FitLoop {
   distribute::Execution& execution_;
   RunningFigures figures_;
   const distribute::Observer observe_;
-  const int64_t batch_size_;
+  const bool counted_;      // else a function gives batches, nobody knows how many
+  int64_t batch_size_ = 0;  // of what is not counted that of the first batch
   data::Loader loader_;
   LookAhead batches_;
-  const int64_t steps_;  // of an epoch
+  const int64_t steps_;  // of an epoch; negative: it ends with the data
   const CallbackList callbacks_;
   report::ProgressBar bar_;
   std::optional<SlowdownCheck> slowdown_;
@@ -58,7 +63,7 @@ class Trainer::FitLoop {
   double waited_ = 0;                 // for data, in passes that have ended
   bool draw_ = false, show_ = false;  // the figures so far
   bool look_ = false;                 // agreed to make them
-  bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false;
+  bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false, trained_ = false, data_ended_ = false;
 };
 
 }  // namespace tandem

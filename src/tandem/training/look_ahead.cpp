@@ -5,10 +5,15 @@
 namespace tandem {
 
 void LookAhead::start_epoch(int64_t epoch) {
+  drop();
+  loader_.start_epoch(epoch);
+}
+
+void LookAhead::drop() {
+  if (taken_ && batch_) loader_.give_back();
   taken_ = false;
   batch_.reset();
   failure_ = nullptr;
-  loader_.start_epoch(epoch);
 }
 
 void LookAhead::take_one() {

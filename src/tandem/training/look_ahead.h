@@ -12,6 +12,10 @@ namespace tandem {
 class LookAhead {
  public:
   LookAhead(data::Loader& loader, distribute::Execution& execution) : loader_(loader), execution_(execution) {}
+  /// What was taken ahead goes back to a stream, for whoever reads on in it.
+  ~LookAhead() { drop(); }
+  LookAhead(const LookAhead&) = delete;
+  LookAhead& operator=(const LookAhead&) = delete;
 
   /// As Loader::start_epoch: what was taken ahead is dropped.
   void start_epoch(int64_t epoch);
@@ -20,6 +24,7 @@ class LookAhead {
 
  private:
   void take_one();
+  void drop();
 
   data::Loader& loader_;
   distribute::Execution& execution_;

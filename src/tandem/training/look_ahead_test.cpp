@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tandem/core/error.h"
+#include "tandem/data/batch_generator.h"
 #include "tandem/data/map_rows.h"
 
 namespace tandem {
@@ -74,6 +75,20 @@ TEST(LookAhead, ANewEpochForgetsWhatWasTaken) {
   EXPECT_EQ(batches.next()->x[0][0].item<double>(), 0);
   batches.start_epoch(1);
   EXPECT_EQ(served(batches), (std::vector<double>{0, 2, 4, 6}));
+}
+
+TEST(LookAhead, WhatWasTakenAheadGoesBackToAStream) {
+  const data::BatchGenerator stream([i = 0.0]() mutable -> std::optional<data::Batch> {
+    if (i == 6) return std::nullopt;
+    return data::Batch{at::full({2}, i++)};
+  });
+  ListensOnly execution(true);
+  for (const double first : {0.0, 2.0, 4.0}) {
+    data::Loader loader(stream, {});
+    LookAhead batches(loader, execution);
+    batches.start_epoch(0);
+    for (const double number : {first, first + 1}) EXPECT_EQ(batches.next()->x[0][0].item<double>(), number);
+  }
 }
 
 TEST(LookAhead, ThrowsWhenTheBatchThatFailsIsAskedFor) {

@@ -59,7 +59,7 @@ void MetricSet::update(int64_t rank, const data::Batch& rows, const Tensors& out
     const Tensor prediction = outputs[output].detach();
     const Tensor behind = output < logits.size() && logits[output].defined() ? logits[output].detach() : Tensor();
     for (std::size_t j = 0; j < metrics[i].size(); ++j) {
-      const Tensor weights = by_output_[i][j].weighted ? rows.weights : Tensor();
+      const Tensor weights = by_output_[i][j].weighted ? rows.weights_of(output) : Tensor();
       auto& metric = *metrics[i][j];
       if (behind.defined() && metric.prefers_logits()) {
         metric.update_with_logits(y, prediction, behind, weights);

@@ -11,7 +11,7 @@ struct JobProgress {
   int64_t epoch = 0;   // in progress, counted from 0 as in callbacks
   int64_t epochs = 0;  // number of the last one, as given to fit
   int64_t step = 0;    // steps made by this training, over all its epochs: never goes back
-  int64_t steps = 0;   // that it makes unless it ends before
+  int64_t steps = 0;   // that it makes unless it ends before; -1: not known (data::BatchGenerator)
   /// Losses and metrics so far of the epoch in progress, at most a twentieth of a second and a step old; between epochs
   /// those of the last one, validation included.
   Logs logs = {};

@@ -30,12 +30,15 @@ uint64_t fingerprint(const Dataset& data) {
   RandomStream digest;
   for (const auto& x : batch.x) digest = fold(digest, x);
   for (const auto& y : batch.y) digest = fold(digest, y);
-  return fold(digest, batch.weights).key();
+  for (const auto& weights : batch.weights) digest = fold(digest, weights);
+  return digest.key();
 }
 
 }  // namespace
 
 void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, const std::string& options) {
+  if (data.size() == data::kUnknownSize)
+    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
   const uint64_t bits = fingerprint(data);
   distribute::PeerMessage own;
   own.put(static_cast<double>(data.size()));

@@ -3,11 +3,41 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/data/generator_loader.h"
 #include "tandem/network/stateful.h"
 #include "tandem/network/subclassed.h"
 #include "tandem/training/running_figures.h"
 
 namespace tandem {
+namespace {
+
+// As Keras sees them: of batches that a function gives, an axis that differs between the first two may have any size.
+Shapes input_shapes(const Dataset& data, const RandomStream& random) {
+  Shapes shapes;
+  if (data.size() != data::kUnknownSize) {
+    for (const auto& x : data.get(0).x) shapes.push_back(Shape::of(x.sizes().vec()).without_batch().with_batch());
+    return shapes;
+  }
+  const auto first = data::first_batches(data, 2, random);
+  if (first.empty()) throw_no_batch("model");
+  for (int64_t i = 0; i < first.front().x.size(); ++i) {
+    auto sizes = first.front().x[i].sizes().vec();
+    const auto other = first.back().x[i].sizes();
+    for (std::size_t axis = 1; axis < sizes.size(); ++axis) {
+      if (other[axis] != sizes[axis]) sizes[axis] = -1;
+    }
+    shapes.push_back(Shape::of(sizes).without_batch().with_batch());
+  }
+  return shapes;
+}
+
+}  // namespace
+
+void throw_no_batch(const char* who) {
+  throw InvalidArgument(c10::str(who,
+                                 ": the data must give at least one batch, got none; a BatchGenerator of one stream is "
+                                 "spent once it has ended, one made with a function of the pass begins anew"));
+}
 
 Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_root().fold("training")) {
   if (parts_.strategy.empty()) parts_.strategy = distribute::make_strategy("single", {});
@@ -42,16 +72,19 @@ void Trainer::bind(const Dataset& data) {
   if (data.size() == 0)
     throw InvalidArgument(c10::str("model '", parts_.network->name(), "': data must have at least one row, got 0"));
   if (!parts_.network->built()) {
-    Shapes shapes;
-    for (const auto& x : data.get(0).x) shapes.push_back(Shape::of(x.sizes().vec()).without_batch().with_batch());
-    parts_.network->ensure_built(shapes);
+    parts_.network->ensure_built(input_shapes(data, random_));
   }
   execution();
 }
 
 void Trainer::check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const {
+  if (data.size() == data::kUnknownSize) return;  // check_rows sees each batch
   check_batches(*parts_.network, who, data.batch_size() > 0 ? data.batch_size() : batch_size, data.size(), batches,
                 data.drop_remainder());
+}
+
+void Trainer::check_rows(const char* who, const data::Batch& batch) const {
+  check_batches(*parts_.network, who, batch.rows(), batch.rows(), 1, false);
 }
 
 void Trainer::require_loss(const char* who) const {

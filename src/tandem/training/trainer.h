@@ -27,6 +27,9 @@ namespace tandem {
 class CallbackList;
 struct RunningFigures;
 
+/// Throws InvalidArgument: a function that gives batches gave none.
+[[noreturn]] void throw_no_batch(const char* who);
+
 /// The loops behind fit, evaluate and predict. It keeps replicas, optimizer state and the count of what was trained, so
 /// that a second fit goes on where the first ended: two fits of one epoch equal one fit of two, to the bit.
 ///
@@ -153,6 +156,8 @@ class Trainer {
   auto together(const char* who, const Work& work);
   // Throws InvalidArgument when batches of `data` cannot be those of a network that keeps states of fixed rows.
   void check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const;
+  // The same of one batch of those that a function gives.
+  void check_rows(const char* who, const data::Batch& batch) const;
   data::Batch one_batch(const Dataset& data);
   void require_loss(const char* who) const;
   void await_turn();

@@ -1,5 +1,4 @@
 // Trainer::evaluate and predict: one pass over data without an update.
-#include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/look_ahead.h"
 #include "tandem/training/progress.h"
+#include "tandem/training/row_collector.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
@@ -35,6 +35,7 @@ std::string describe(const PassPlan& plan) {
                   plan.steps, ", ", plan.callbacks.size(), " callbacks");
 }
 
+// Of data whose batches are counted by now, or known beforehand.
 void warn_of_too_many_steps(int64_t steps, int64_t batches) {
   if (steps > batches) log_warning(c10::str("the data ended after ", batches, " of ", steps, " steps"));
 }
@@ -60,12 +61,13 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
 std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit) {
   auto& execution = *execution_;
   if (plan.data.size() == 0) throw InvalidArgument("evaluate: data must have at least one row, got 0");
+  const bool counted = plan.data.size() != data::kUnknownSize;
   RunningFigures figures = running_figures();
   const auto observe = figures.observer();
   data::Loader loader(
       plan.data,
       {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
-  if (leads()) warn_of_too_many_steps(plan.steps, loader.batches());
+  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   if (!within_fit) {
     callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
@@ -80,6 +82,7 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   while (const auto batch = batches.next()) {
     const auto wishes = agree({.look = draw, .interrupt = !pass(plan.gate)});
     if (whole = !wishes.interrupt; !whole) break;
+    if (!counted) check_rows("evaluate", *batch);
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
     const auto result = execution.test_step(*batch, observe);
@@ -95,8 +98,10 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
       callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
     }
   }
+  if (whole && step == 0) throw_no_batch("evaluate");
   logs = figures.logs();
   if (!within_fit) bar.finish_epoch(logs);
+  if (whole && !counted) warn_of_too_many_steps(plan.steps, step);
   callbacks.each(&Callback::on_test_end, logs);
   return whole ? std::optional(logs) : std::nullopt;
 }
@@ -120,44 +125,35 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
 
 Tensors Trainer::run_predict(const PassPlan& plan, const CallbackList& callbacks) {
   auto& execution = *execution_;
+  const bool counted = plan.data.size() != data::kUnknownSize;
   data::Loader loader(
       plan.data,
       {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
-  if (leads()) warn_of_too_many_steps(plan.steps, loader.batches());
+  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   bar.start_epoch(0, 1);
   Logs logs;
   callbacks.each(&Callback::on_predict_begin, logs);
 
-  Tensors outputs;  // whole, allocated when the first batch shows their shapes
-  const int64_t rows = plan.data.size();
+  RowCollector outputs(plan.data.size());
   int64_t step = 0, done = 0;
   LookAhead batches(loader, execution);
   batches.start_epoch(0);
   while (auto batch = batches.next()) {
+    if (!counted) check_rows("predict", *batch);
     callbacks.each(&Callback::on_predict_batch_begin, step, logs);
-    const Tensors part = execution.predict_step(*batch);
-    for (int64_t i = 0; i < part.size(); ++i) {
-      if (step == 0) {
-        auto sizes = part[i].sizes().vec();
-        sizes[0] = rows;
-        outputs.push_back(at::empty(sizes, part[i].options()));
-      }
-      outputs[i].slice(0, done, done + batch->all_rows()).copy_(part[i]);
-    }
+    outputs.add(execution.predict_step(*batch));
     done += batch->all_rows();
     ++step;
     bar.update(step, logs, done);
     callbacks.each(&Callback::on_predict_batch_end, step - 1, logs);
   }
+  if (step == 0) throw_no_batch("predict");
   bar.finish_epoch(logs);
+  if (!counted) warn_of_too_many_steps(plan.steps, step);
   callbacks.each(&Callback::on_predict_end, logs);
-  // With a remainder dropped fewer rows were served than there are.
-  if (done != rows) {
-    for (auto& output : outputs) output = output.slice(0, 0, done).contiguous();
-  }
-  return outputs;
+  return outputs.all();
 }
 
 }  // namespace tandem

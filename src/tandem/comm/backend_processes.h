@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,15 +7,21 @@
 
 #include "tandem/comm/process_rank.h"
 #include "tandem/comm/processes.h"
+#include "tandem/comm/store_pulse.h"
 
 namespace tandem::comm {
 
-/// Processes that speak by LibTorch's Gloo, whether they share a host or not.
-class GlooProcesses final : public Processes {
+/// Processes that speak by a backend of c10d, whether they share a host or not.
+class BackendProcesses final : public Processes {
  public:
-  /// `host`: this process's own address for the others. `limit`: for meeting, and for each call.
-  GlooProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, std::string host,
-                std::chrono::milliseconds limit);
+  struct Options {
+    double limit_seconds = 60;          // for meeting, and for each call
+    double silence_seconds = 10;        // after which a process that cannot run, or be reached, is given up
+    std::vector<int64_t> numbers = {};  // as in ProcessRank
+  };
+  /// `make_backend` is called for each group of ranks that is formed.
+  BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options,
+                   ProcessRank::MakeBackend make_backend);
 
   Communicator& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
@@ -27,10 +32,11 @@ class GlooProcesses final : public Processes {
   std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store) const;
 
   c10::intrusive_ptr<c10d::Store> store_;
-  int64_t own_, ranks_;
-  std::string host_;
-  std::chrono::milliseconds limit_;
+  const int64_t own_, ranks_;
+  Options options_;
+  ProcessRank::MakeBackend make_backend_;
   int64_t groups_ = 0;  // made so far
+  std::unique_ptr<StorePulse> pulse_;
   std::unique_ptr<ProcessRank> rank_;
 };
 
