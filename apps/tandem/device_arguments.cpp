@@ -3,8 +3,17 @@
 #include <CLI/CLI.hpp>
 
 #include "numbers.h"
+#include "tandem/cluster/who_am_i.h"
 
 namespace tandem::cli {
+namespace {
+
+bool is_one_of_several() {
+  const auto member = cluster::who_am_i(cluster::Environment());
+  return member.trains() && member.world_size > 1;
+}
+
+}  // namespace
 
 void DeviceArguments::add_to(CLI::App& command) {
   auto* list = command.add_option(
@@ -13,7 +22,9 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("-g,--gpus", gpus, "Number of GPUs: the same as --devices gpu*G")
       ->excludes(list)
       ->transform(whole_number(1));
-  command.add_option("--strategy", strategy, "single (default for one device) | mirrored (default for several)");
+  command.add_option("--strategy", strategy,
+                     "single (default for one device) | mirrored (default for several) | data-parallel (default for "
+                     "one of several processes: these devices in each of them)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -45,8 +56,13 @@ Devices DeviceArguments::resolve() const {
 
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
-  const auto name = !strategy.empty() ? strategy : mirrored ? "mirrored" : "single";
-  return distribute::make_strategy(name, {.devices = resolved,
+  const auto name = !strategy.empty()     ? strategy
+                    : is_one_of_several() ? "data-parallel"
+                    : mirrored            ? "mirrored"
+                                          : "single";
+  // Each process has a device of its own name, unless some are asked for.
+  const bool own = name == "data-parallel" && devices == "auto" && gpus == 0 && visible_gpus() == 0;
+  return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
                                           .shares = shares,
                                           .fixed_order = fixed_order,

@@ -21,7 +21,8 @@ struct DeviceArguments {
   void add_training_to(CLI::App& command);
   /// Checked to be there. Throws InvalidArgument, naming devices asked for and visible.
   Devices resolve() const;
-  /// Unless --strategy names one: "mirrored" for several devices and where a flag asks for what it does, else "single".
+  /// Unless --strategy names one: "data-parallel" where this is one of several processes, "mirrored" for several
+  /// devices and where a flag asks for what it does, else "single".
   distribute::Strategy make(const Devices& resolved) const;
 };
 

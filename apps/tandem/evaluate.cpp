@@ -67,6 +67,7 @@ int evaluate(const EvaluateArguments& a) {
   install_log_sink(a.json);
   if (a.json) check_json();
   const auto strategy = a.where.make(a.where.resolve());
+  if (!strategy->leads()) install_log_sink(true);
   check_model(a.model);
   if (a.loss) Loss::make(*a.loss);
   auto data = load_data(a.data);
@@ -79,10 +80,10 @@ int evaluate(const EvaluateArguments& a) {
   for (const auto& line : prepare_images(loaded, rows.get(0).x[0])) log_info(line);
   compile(a, loaded);
   rows = with_targets_of(loaded, rows, data.classes);
-  print(model.evaluate(rows, {.batch_size = a.batch_size.value_or(batch_size_of(model, 64)),
-                              .verbose = 0,
-                              .steps = a.steps.value_or(-1)}),
-        a.json);
+  const auto figures = model.evaluate(
+      rows,
+      {.batch_size = a.batch_size.value_or(batch_size_of(model, 64)), .verbose = 0, .steps = a.steps.value_or(-1)});
+  if (strategy->leads()) print(figures, a.json);
   return kOk;
 }
 

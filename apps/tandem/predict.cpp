@@ -59,8 +59,12 @@ int predict(const PredictArguments& a) {
   install_log_sink(a.verbose == 0);
   if (!a.output.ends_with(".npy") || a.output.size() == 4)
     throw InvalidArgument(c10::str("--output: must be a .npy file, got '", a.output, "'"));
-  saved([&] { check_writable(a.output); });
   const auto strategy = a.where.make(a.where.resolve());
+  if (strategy->leads()) {
+    saved([&] { check_writable(a.output); });
+  } else {
+    install_log_sink(true);
+  }
   auto loaded = open_model(a.model, a.classes, {.compile = false, .strategy = strategy});
   auto& model = loaded.model;
   if (!a.weights.empty()) model.load_weights(a.weights);
@@ -68,6 +72,7 @@ int predict(const PredictArguments& a) {
   for (const auto& line : prepare_images(loaded, x[0])) log_info(line);
   const auto outputs =
       model.predict_all(data::TensorDataset(x), {.batch_size = a.batch_size.value_or(batch_size_of(model, 32))});
+  if (!strategy->leads()) return kOk;
   for (int64_t i = 0; i < outputs.size(); ++i)
     saved([&] { save_npy(numbered(a.output, i, outputs.size()), outputs[i]); });
   return kOk;

@@ -59,7 +59,6 @@ void check(const TrainArguments& a) {
   check_model(a.model);
   a.how.check(is_zoo_model(a.model) ? zoo::recipe(a.model) : zoo::Recipe{});
   if (a.augment) parse_augmentation(*a.augment);
-  a.results.check();
 }
 
 data::TransformHandle make_augmentation(const TrainArguments& a, const zoo::Recipe& recipe) {
@@ -95,9 +94,11 @@ History run(TrainingJob training, Interruption& interruption) {
 int train(const TrainArguments& a) {
   Interruption interruption;
   install_log_sink(a.verbose == 0);
-  const auto devices = a.where.resolve();
-  const auto strategy = a.where.make(devices);
+  const auto strategy = a.where.make(a.where.resolve());
   check(a);
+  const bool leads = strategy->leads();  // of several processes one prints and writes
+  if (leads) a.results.check();
+  if (!leads) install_log_sink(true);
   if (a.seed) set_random_seed(*a.seed);
   auto data = load_data(a.data);
   auto loaded =
@@ -109,7 +110,7 @@ int train(const TrainArguments& a) {
 
   auto announced = prepare_training_images(a, loaded, data.train);
   for (const auto& line : data.describe()) announced.push_back(line);
-  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * devices.size()));
+  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * strategy->all_devices()));
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const int64_t batches = data.train.batch(batch_size).batches();
   const int64_t steps = std::min(a.steps.value_or(batches), batches);
@@ -132,8 +133,8 @@ int train(const TrainArguments& a) {
   if (!a.results.trace.empty()) options.callbacks.push_back(callbacks::Trace(a.results.trace));
   const auto history =
       run(TrainingJob(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options), interruption);
-  if (a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
-  a.results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
+  if (leads && a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
+  if (leads) a.results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
 
   if (interruption.signal() != 0) return 128 + interruption.signal();
   const auto& losses = history["loss"];

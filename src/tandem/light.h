@@ -68,6 +68,7 @@
 #include "tandem/distribution/as_placed.h"
 #include "tandem/distribution/check_receipt.h"
 #include "tandem/distribution/check_shards.h"
+#include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/distributed_data_parallel.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/process_group.h"

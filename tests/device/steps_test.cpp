@@ -55,7 +55,7 @@ void check_ahead(Checks& check) {
     check.that(step(first) == 12, "and so is the one after it");
     execution.expect(second);
     execution.test_step(first, observer);
-    check.that(execution.predict_step(first.x)[0].size(0) == 4, "tests and predictions look ahead, too");
+    check.that(execution.predict_step(first)[0].size(0) == 4, "tests and predictions look ahead, too");
   }
 }
 

@@ -60,7 +60,7 @@ class Backuper : public Callback {
 
   void on_train_begin(Logs&) override {
     epoch_ = batches_ = 0;
-    if (!latest_.is_there()) return;
+    if (!leads() || !latest_.is_there()) return;  // fit gives the other processes what this one restores
     try {
       restore(latest_);
     } catch (const DataError& error) {
@@ -83,7 +83,7 @@ class Backuper : public Callback {
   }
 
   void on_train_end(Logs&) override {
-    if (!options_.delete_checkpoint) return;
+    if (!options_.delete_checkpoint || !leads()) return;
     latest_.remove();
     previous_.remove();
     std::error_code not_empty;
@@ -92,9 +92,12 @@ class Backuper : public Callback {
 
  private:
   void save(int64_t epoch, int64_t batch) {
-    make_folder_of(latest_.weights.string(), "BackupAndRestore");
-    if (options_.double_checkpoint && latest_.is_there()) latest_.copy_to(previous_);
+    if (leads()) {
+      make_folder_of(latest_.weights.string(), "BackupAndRestore");
+      if (options_.double_checkpoint && latest_.is_there()) latest_.copy_to(previous_);
+    }
     model_->save_weights(latest_.weights.string());
+    if (!leads()) return;
     // Keras reads the epoch; the rest is for going on with the same random numbers.
     const auto progress = model_->training_progress();
     const Config about =

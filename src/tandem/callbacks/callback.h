@@ -20,7 +20,8 @@ struct CallbackParams {
 
 /// Hooks into fit, evaluate and predict, as keras.callbacks.Callback. Epochs count from 0 as in Keras (and from
 /// initial_epoch where that is given); what a hook sets in `logs` is seen by later callbacks and, at an epoch's end, by
-/// the history.
+/// the history. Where several processes train one model, each calls its own callbacks, with the same logs; hooks that
+/// bring weights together or end the training must do so in all of them.
 class Callback {
  public:
   virtual ~Callback() = default;
@@ -56,6 +57,9 @@ class Callback {
   static std::shared_ptr<Callback> make(const std::string& name);
 
  protected:
+  /// True in the process, mostly the only one, that writes files and prints.
+  bool leads() const { return !model_ || model_->leads(); }
+
   /// Null outside of fit, evaluate and predict.
   TrainedModel* model_ = nullptr;
   CallbackParams params_;

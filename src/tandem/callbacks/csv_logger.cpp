@@ -34,6 +34,7 @@ class CsvWriter : public Callback {
   }
 
   void on_train_begin(Logs&) override {
+    if (!leads()) return;
     std::error_code unknown;
     const bool goes_on = options_.append && std::filesystem::file_size(filename_, unknown) > 0 && !unknown;
     has_names_ = goes_on;
@@ -44,6 +45,7 @@ class CsvWriter : public Callback {
   }
 
   void on_epoch_end(int64_t epoch, Logs& logs) override {
+    if (!leads()) return;
     if (columns_.empty()) begin_table(logs);
     std::vector<std::string> row = {std::to_string(epoch)};
     for (const auto& column : columns_) row.push_back(logs.contains(column) ? python_text(logs[column]) : "NA");
@@ -53,6 +55,7 @@ class CsvWriter : public Callback {
   }
 
   void on_train_end(Logs&) override {
+    if (!leads()) return;
     file_.close();
     check();
   }

@@ -24,7 +24,7 @@ class Scheduler : public Callback {
                                      " in epoch ", epoch));
     }
     model_->set_learning_rate(rate);
-    if (options_.verbose > 0) {
+    if (options_.verbose > 0 && leads()) {
       log_info(
           c10::str("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", python_text(rate), "."));
     }

@@ -79,7 +79,7 @@ class Checkpointer : public Callback {
   void save(int64_t epoch, std::optional<int64_t> batch, const Logs& logs) {
     const auto path = pattern_.fill(epoch + 1, batch, logs);
     if (!due(epoch, logs, path)) return;
-    make_folder_of(path, "ModelCheckpoint");
+    if (leads()) make_folder_of(path, "ModelCheckpoint");
     if (options_.save_weights_only) {
       model_->save_weights(path);
     } else {
@@ -106,7 +106,7 @@ class Checkpointer : public Callback {
   }
 
   void say(int64_t epoch, const std::string& what) const {
-    if (options_.verbose > 0) log_info(c10::str("Epoch ", epoch + 1, ": ", what));
+    if (options_.verbose > 0 && leads()) log_info(c10::str("Epoch ", epoch + 1, ": ", what));
   }
 
   ModelCheckpointOptions options_;

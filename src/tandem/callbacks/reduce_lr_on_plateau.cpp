@@ -69,7 +69,7 @@ class Reducer : public Callback {
     if (!(static_cast<float>(old) > static_cast<float>(options_.min_lr))) return false;
     const double rate = std::max(old * options_.factor, options_.min_lr);
     model_->set_learning_rate(rate);
-    if (options_.verbose > 0) {
+    if (options_.verbose > 0 && leads()) {
       log_info(c10::str("Epoch ", epoch + 1, ": ReduceLROnPlateau reducing learning rate to ", python_text(rate), "."));
     }
     return true;

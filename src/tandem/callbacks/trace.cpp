@@ -28,7 +28,7 @@ class LayerTrace : public Callback {
   }
 
   void on_train_begin(Logs&) override {
-    make_folder_of(filename_, "Trace");
+    if (leads()) make_folder_of(filename_, "Trace");
     batch_ = 0;
     recording_ = false;
   }
@@ -50,7 +50,7 @@ class LayerTrace : public Callback {
   void finish() {
     recording_ = false;
     model_->record_trace(false);
-    report::write_trace(model_->trace(), filename_);
+    if (leads()) report::write_trace(model_->trace(), filename_);
   }
 
   std::string filename_;

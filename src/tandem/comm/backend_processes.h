@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
@@ -25,6 +26,7 @@ class BackendProcesses final : public Processes {
   Communicator& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
+  void abort(const std::string& reason) override { rank_->abort(reason); }
 
  private:
   std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store) const;

@@ -109,4 +109,11 @@ std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vecto
   return std::make_unique<HostsGroup>(plan, std::move(ways));
 }
 
+void HostsProcesses::abort(const std::string& reason) {
+  here_->abort(reason);
+  all_->abort(reason);
+  if (across_) across_->abort(reason);
+  group_->abort(reason);
+}
+
 }  // namespace tandem::comm

@@ -24,6 +24,7 @@ class HostsProcesses final : public Processes {
 
   Communicator& rank() override { return group_->rank(group_->first()); }
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
+  void abort(const std::string& reason) override;
 
  private:
   c10::intrusive_ptr<c10d::Store> store_;

@@ -24,6 +24,7 @@ class AtMeeting final : public Processes {
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override {
     return processes_->spread(here, turns);
   }
+  void abort(const std::string& reason) override { processes_->abort(reason); }
 
  private:
   std::unique_ptr<MeetingPoint> meeting_;  // null elsewhere; ends last

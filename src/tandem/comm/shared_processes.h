@@ -23,6 +23,7 @@ class SharedProcesses final : public Processes {
 
   Communicator& rank() override { return group_->rank(group_->first()); }
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
+  void abort(const std::string& reason) override { group_->abort(reason); }
 
  private:
   // Memory of these sizes that all processes have.

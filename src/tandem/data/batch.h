@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "tandem/core/tensor.h"
@@ -15,14 +17,22 @@ struct Batch {
   Tensors weights = {};
   /// Rows of each device, where the data says which device gets what (PerDevice); empty: they are divided evenly.
   std::vector<int64_t> division = {};
+  /// Where other processes have the rest of the batch: the number within it of the first row here, and its rows.
+  int64_t first_row = 0;
+  int64_t batch_rows = -1;  // -1: all of them are here
 
   int64_t rows() const { return x.empty() ? 0 : x.front().size(0); }
+  /// Rows of the batch, wherever they are.
+  int64_t all_rows() const { return batch_rows < 0 ? rows() : batch_rows; }
   /// True where something weighs other than 1.
   bool weighted() const;
   /// The weights of output `output`; undefined: 1 each.
   Tensor weights_of(int64_t output) const;
-  /// Rows [begin, end) as views.
+  /// Rows [begin, end) of those here, as views.
   Batch slice(int64_t begin, int64_t end) const;
 };
+
+/// Which rows [begin, end) of a batch of `rows` a process makes.
+using OwnRows = std::function<std::pair<int64_t, int64_t>(int64_t rows)>;
 
 }  // namespace tandem::data

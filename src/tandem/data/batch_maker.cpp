@@ -41,8 +41,8 @@ bool is_run(std::span<const int64_t> rows) {
 
 }  // namespace
 
-BatchMaker::BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches, RandomStream random)
-    : dataset_(std::move(dataset)), random_(random) {
+BatchMaker::BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches, RandomStream random, OwnRows own_rows)
+    : dataset_(std::move(dataset)), random_(random), own_rows_(std::move(own_rows)) {
   if (!dataset_.source()) throw InvalidArgument("data set: it has no source (a default-made Dataset)");
   batch_size_ = dataset_.batch_size() > 0 ? dataset_.batch_size() : batch_size;
   if (batch_size_ <= 0) throw InvalidArgument(c10::str("data set: the batch size must be positive, got ", batch_size_));
@@ -74,13 +74,24 @@ EpochPlan BatchMaker::plan(int64_t epoch, int64_t first_batch) const {
 
 Batch BatchMaker::make(const EpochPlan& plan, int64_t batch) const {
   const at::NoGradGuard no_grad;
+  const Part part = part_of(plan, batch);
   try {
-    Batch made = make_rows(plan, plan.rows_of(batch));
+    Batch made = part.rows.empty() ? Batch() : make_rows(plan, part.rows);
     if (by_device_) made.division = plan.divisions[static_cast<std::size_t>(batch)];
+    made.first_row = part.first;
+    made.batch_rows = part.all;
     return made;
   } catch (...) {
     fail(plan, batch);
   }
+}
+
+BatchMaker::Part BatchMaker::part_of(const EpochPlan& plan, int64_t batch) const {
+  const auto rows = plan.rows_of(batch);
+  if (!own_rows_ || by_device_) return {rows};
+  const auto all = static_cast<int64_t>(rows.size());
+  const auto [begin, end] = own_rows_(all);
+  return {rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), begin, all};
 }
 
 Batch BatchMaker::make_rows(const EpochPlan& plan, std::span<const int64_t> rows) const {
@@ -101,7 +112,7 @@ Batch BatchMaker::make_rows(const EpochPlan& plan, std::span<const int64_t> rows
 
 // Makes the batch's rows one by one to find the one that fails; when each alone succeeds, the batch is to blame.
 void BatchMaker::fail(const EpochPlan& plan, int64_t batch) const {
-  const auto rows = plan.rows_of(batch);
+  const auto rows = part_of(plan, batch).rows;
   const std::string where = c10::str("batch ", batch, " of epoch ", plan.epoch);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     try {

@@ -14,8 +14,9 @@ namespace tandem::data {
 class BatchMaker {
  public:
   /// `batch_size` holds where the data set has none of its own; at most `max_batches` an epoch unless that is -1.
+  /// `own_rows` as in LoaderOptions.
   /// Throws InvalidArgument or DataError when an epoch would have no batch.
-  BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches, RandomStream random);
+  BatchMaker(Dataset dataset, int64_t batch_size, int64_t max_batches, RandomStream random, OwnRows own_rows = {});
 
   const Dataset& dataset() const { return dataset_; }
   /// Batches in an epoch.
@@ -31,12 +32,20 @@ class BatchMaker {
   Batch make(const EpochPlan& plan, int64_t batch) const;
 
  private:
+  // What is made here of a batch: source rows, the number of the first within the batch, and the batch's rows where
+  // these are not all, else -1.
+  struct Part {
+    std::span<const int64_t> rows;
+    int64_t first = 0, all = -1;
+  };
+  Part part_of(const EpochPlan& plan, int64_t batch) const;
   Batch make_rows(const EpochPlan& plan, std::span<const int64_t> rows) const;
   [[noreturn]] void fail(const EpochPlan& plan, int64_t batch) const;
 
   Dataset dataset_;
   int64_t batch_size_;
   RandomStream random_;
+  OwnRows own_rows_;
   bool in_memory_ = false;
   const class PerDeviceSource* by_device_ = nullptr;  // null unless the data says which device gets what
   int64_t batches_ = 0;

@@ -42,7 +42,7 @@ int64_t choose_workers(const BatchMaker& maker, int64_t asked) {
 class Loader::Impl {
  public:
   Impl(Dataset dataset, const LoaderOptions& options)
-      : maker_(std::move(dataset), options.batch_size, options.max_batches, options.random),
+      : maker_(std::move(dataset), options.batch_size, options.max_batches, options.random, options.own_rows),
         first_batch_(options.first_batch),
         last_epoch_(options.last_epoch) {
     if (first_batch_ < 0)

@@ -20,6 +20,9 @@ struct LoaderOptions {
   RandomStream random = {};
   /// Worker threads where the data set names none; -1: chosen from the cores, 0: batches are made by the caller.
   int64_t workers = -1;
+  /// Where several processes share each batch: only these of its rows are made, maybe none. Empty: all. Data by device
+  /// (PerDevice) says itself who gets what, so that all of it is made. Workers call it.
+  OwnRows own_rows = {};
 };
 
 class GeneratorLoader;

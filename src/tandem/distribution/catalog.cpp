@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tandem/distribution/as_placed.h"
+#include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/single_device.h"
 
@@ -32,6 +33,16 @@ const Catalog<Maker>& strategies() {
                                               o.devices.to_string()));
              }
              return AsPlaced(o.threads_per_device);
+           }},
+          {"data-parallel",
+           [](const StrategyOptions& o) {
+             return DataParallel({.group = init_process_group(),
+                                  .devices = o.devices,
+                                  .threads_per_device = o.threads_per_device,
+                                  .shares = o.shares,
+                                  .fixed_order = o.fixed_order,
+                                  .all_reduce = o.all_reduce,
+                                  .average_every = o.average_every});
            }},
           {"mirrored",
            [](const StrategyOptions& o) {

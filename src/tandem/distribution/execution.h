@@ -15,6 +15,7 @@
 #include "tandem/core/trace_span.h"
 #include "tandem/data/batch.h"
 #include "tandem/distribution/loss_set.h"
+#include "tandem/distribution/peers.h"
 #include "tandem/network/network.h"
 #include "tandem/optimizers/optimizer.h"
 
@@ -83,8 +84,9 @@ class Execution {
   virtual void finish_update(double rate) = 0;
   /// Loss and outputs of one batch without an update.
   virtual StepResult test_step(const data::Batch& batch, const Observer& observer) = 0;
-  /// Outputs for the rows of `x`, in their order, in host memory.
-  virtual Tensors predict_step(const Tensors& x) = 0;
+  /// Outputs for the rows of `batch`, whose targets do not matter, in their order, in host memory: of all its rows,
+  /// also where other processes have some.
+  virtual Tensors predict_step(const data::Batch& batch) = 0;
 
   /// True where expect saves time.
   virtual bool looks_ahead() const { return false; }
@@ -109,6 +111,22 @@ class Execution {
   virtual StateDict optimizer_state() = 0;
   virtual void set_optimizer_state(const StateDict& state) = 0;
 
+  /// The processes that train this program together; null where this one does alone. Steps, store, align and receipt
+  /// are then collective: each process calls them as often, with its part of the same batches (own_rows) or all of
+  /// each, and gets the same results.
+  virtual Peers* peers() { return nullptr; }
+  /// Which rows of a batch this process needs; empty: all of them.
+  virtual data::OwnRows own_rows() const { return {}; }
+  /// Lets all processes go on from the first one's weights and optimizer state, where one has been given others.
+  virtual void align() {}
+  /// Rows that each process trained since the last time, in batches of `rows` together. Throws InternalError naming
+  /// rank and rows where one was missing, or had twice.
+  virtual std::vector<int64_t> receipt(int64_t rows) { return {rows}; }
+  /// This process cannot go on: the others' waits end with PeerError giving `reason`. Afterwards store brings what is
+  /// here alone.
+  virtual void part(const std::string& /*reason*/) {}
+
+  /// Of this process, as all facts by device and rank that follow.
   virtual const Devices& devices() const = 0;
   /// Ranks that an Observer sees: one a device, or one a logical shard.
   virtual int64_t ranks() const { return devices().size(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 
 namespace tandem::distribute {
@@ -16,26 +17,16 @@ class MirroredKind : public StrategyKind {
   std::string name() const override { return "mirrored"; }
   Devices devices() const override { return options_.devices; }
   std::unique_ptr<Execution> bind(const Program& program) const override {
-    const bool host = options_.all_reduce == "host";
     const auto devices = options_.devices.size();
     std::shared_ptr<HostPart> on_host;
     if (const auto scope = host_scope(*program.network); scope && devices > 1) {
       check_host_part(*program.network, *scope);
       on_host = std::make_shared<HostPart>(*program.network, *scope, devices);
     }
-    return std::make_unique<Replicated>(
-        program,
-        Replication{.devices = options_.devices,
-                    .threads_per_device = threads_per_device(options_.devices.size(), options_.threads_per_device),
-                    .shares = options_.shares,
-                    .fixed_order = options_.fixed_order,
-                    .average_every = options_.average_every,
-                    .where = host                         ? UpdatePlace::first
-                             : options_.average_every > 0 ? UpdatePlace::alone
-                                                          : UpdatePlace::everywhere,
-                    .algorithm = host ? comm::Algorithm::automatic : comm::parse_algorithm(options_.all_reduce),
-                    .bucket_bytes = options_.bucket_bytes,
-                    .host = on_host});
+    auto how = ExchangeOptions::of(options_).replication(
+        options_.devices, threads_per_device(options_.devices.size(), options_.threads_per_device));
+    how.host = on_host;
+    return std::make_unique<Replicated>(program, how);
   }
 
  private:
@@ -77,34 +68,13 @@ void check_gpus(const MirroredOptions& options) {
   }
 }
 
-void check(const MirroredOptions& options) {
-  const int64_t devices = options.devices.size(), shards = options.fixed_order;
-  options.shares.check(devices);
-  if (options.all_reduce != "host") comm::parse_algorithm(options.all_reduce);
-  if (options.average_every < 0)
-    refuse(c10::str("average_every must be positive, or 0 to exchange gradients, got ", options.average_every));
-  if (options.bucket_bytes < 1) refuse(c10::str("bucket_bytes must be positive, got ", options.bucket_bytes));
-  if (options.average_every > 0 && options.all_reduce == "host")
-    refuse("average_every leaves each device its own updates; all_reduce must not be host");
-  if (shards == 0) return;
-  if (shards < 0 || shards % devices != 0) {
-    refuse(c10::str("fixed_order must be a multiple of the number of devices, got ", shards, " shards for ", devices,
-                    " devices"));
-  }
-  if (options.average_every > 0 || options.all_reduce == "host" || options.shares.automatic() ||
-      !options.shares.weights().empty()) {
-    refuse(
-        "fixed_order fixes how rows and sums are divided; shares, average_every and all_reduce host must not be set");
-  }
-}
-
 MirroredOptions checked(MirroredOptions options) {
   if (options.devices.empty() && visible_gpus() > 0) options.devices = Devices::gpus(visible_gpus());
   if (options.devices.empty())
     throw InvalidArgument(
         "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_available(options.devices);
-  check(options);
+  ExchangeOptions::of(options).check("Mirrored", options.devices.size());
   check_gpus(options);
   return options;
 }

@@ -19,7 +19,7 @@ class PlacedExecution final : public Execution {
   StepResult test_step(const data::Batch& batch, const Observer& observer) override {
     return replica_.test_step(batch, observer);
   }
-  Tensors predict_step(const Tensors& x) override { return replica_.predict_step(x); }
+  Tensors predict_step(const data::Batch& batch) override { return replica_.predict_step(batch); }
   bool looks_ahead() const override { return replica_.looks_ahead(); }
   void expect(const data::Batch& batch) override { replica_.expect(batch); }
   void synchronize() override { replica_.synchronize(); }

@@ -30,8 +30,11 @@ std::vector<Tensor> gathered(comm::Communicator& ranks, const Tensor& tensor) {
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank)
-    : processes_(std::move(processes)), rank_(processes_, &processes_->rank()), local_rank_(local_rank) {}
+ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank, int64_t local_size)
+    : processes_(std::move(processes)),
+      rank_(processes_, &processes_->rank()),
+      local_rank_(local_rank),
+      local_size_(local_size) {}
 ProcessGroup::ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank)
     : rank_(std::move(rank)), local_rank_(local_rank) {}
 
@@ -113,7 +116,7 @@ ProcessGroup init_process_group(const ProcessGroupOptions& options) {
                                         .limit_seconds = options.limit_seconds,
                                         .silence_seconds = options.silence_seconds,
                                         .interface = options.interface}),
-          member.local_rank};
+          member.local_rank, std::max<int64_t>(member.local_size, 1)};
 }
 
 }  // namespace tandem::distribute

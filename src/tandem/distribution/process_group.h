@@ -33,7 +33,8 @@ enum class ReduceOp { sum, mean, max, min };
 /// when not all ranks come within the limit or one is lost.
 class ProcessGroup {
  public:
-  ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank);
+  /// `local_size`: ranks of this host.
+  ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank, int64_t local_size = 1);
   /// Of ranks that are no processes.
   ProcessGroup(std::shared_ptr<comm::Communicator> rank, int64_t local_rank);
 
@@ -41,6 +42,7 @@ class ProcessGroup {
   int64_t world_size() const;
   /// Among the ranks of this host.
   int64_t local_rank() const { return local_rank_; }
+  int64_t local_size() const { return local_size_; }
   /// Where this rank computes: cpu:<local rank>.
   Device device() const;
 
@@ -65,7 +67,7 @@ class ProcessGroup {
  private:
   std::shared_ptr<comm::Processes> processes_;
   std::shared_ptr<comm::Communicator> rank_;
-  int64_t local_rank_;
+  int64_t local_rank_, local_size_ = 1;
 };
 
 /// Joins this process with the others of its job (cluster: TF_CONFIG, torchrun's, mpirun's or srun's variables), or is

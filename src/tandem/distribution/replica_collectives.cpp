@@ -32,7 +32,7 @@ void ReplicaStep::follow() {
         return;
       case Collective::counts: {
         Tensor none = at::zeros({static_cast<int64_t>(program_.losses->size())}, at::kDouble);
-        communicator_.all_reduce(none, {.what = "values that count in the loss"});
+        communicator_.all_reduce(none, {.algorithm = shared_.sums, .what = "values that count in the loss"});
         break;
       }
       case Collective::gradients:
@@ -45,7 +45,7 @@ void ReplicaStep::follow() {
         break;
       default: {
         Tensor none = at::zeros({kind - Collective::sum}, at::kDouble);
-        communicator_.all_reduce(none, {.what = "a layer's sum over the replicas"});
+        communicator_.all_reduce(none, {.algorithm = shared_.sums, .what = "a layer's sum over the replicas"});
       }
     }
   }
@@ -54,14 +54,14 @@ void ReplicaStep::follow() {
 void ReplicaStep::exchange_counts(std::vector<double>& counts) {
   if (announced()) announce(Collective::counts);
   Tensor all = at::tensor(counts, at::kDouble);
-  communicator_.all_reduce(all, {.what = "values that count in the loss"});
+  communicator_.all_reduce(all, {.algorithm = shared_.sums, .what = "values that count in the loss"});
   counts.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts.size());
 }
 
 void ReplicaStep::add_up(Tensor& values) {
   if (announced()) announce(Collective::sum + values.numel());
   Tensor all = values.to(at::kDouble).reshape({-1});
-  communicator_.all_reduce(all, {.what = "a layer's sum over the replicas"});
+  communicator_.all_reduce(all, {.algorithm = shared_.sums, .what = "a layer's sum over the replicas"});
   values.copy_(all.view(values.sizes()));
 }
 

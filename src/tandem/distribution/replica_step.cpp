@@ -188,7 +188,7 @@ void ReplicaStep::update_metrics(const Tensors& y_pred) {
   c10::NoGradGuard no_grad;
   Tensors logits;
   for (const auto& output : y_pred) logits.push_back(logits_.find(output));
-  shared_.observer(communicator_.rank(), own_, y_pred, logits);
+  shared_.observer(communicator_.rank() - shared_.first_rank, own_, y_pred, logits);
 }
 
 void ReplicaStep::report(const std::string& name, const Tensor& value) {

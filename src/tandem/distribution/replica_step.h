@@ -22,12 +22,14 @@ enum class UpdatePlace {
 struct SharedStep {
   bool training = false;
   int64_t rows = 0;          // of the whole batch
+  int64_t first_rank = 0;    // of this process
   int64_t active_ranks = 0;  // replicas that got a row
   int64_t first_active = 0;  // the first of them
   RandomStream random = {};
   int64_t iteration = 0;  // updates made before
   double rate = 0;
   UpdatePlace where = UpdatePlace::everywhere;
+  comm::Algorithm sums = comm::Algorithm::automatic;  // of what is added up beside gradients
   // A group of steps makes one update (accumulation); mostly a step is the first and the last of its group.
   bool begins_group = true;
   bool ends_group = true;

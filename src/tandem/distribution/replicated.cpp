@@ -33,14 +33,14 @@ class Turn {
 }  // namespace
 
 std::vector<int64_t> Replicated::division_by_rank(int64_t rows) const {
-  return how_.fixed_order > 0 ? data::divide_rows(rows, ranks()) : shares_.divide(rows);
+  return how_.fixed_order > 0 ? data::divide_rows(rows, world_size()) : shares_.divide(rows);
 }
 
 std::vector<int64_t> Replicated::division(int64_t rows) const {
   const auto by_rank = division_by_rank(rows);
   std::vector<int64_t> by_device(static_cast<std::size_t>(how_.devices.size()));
-  for (std::size_t r = 0; r < by_rank.size(); ++r)
-    by_device[r / static_cast<std::size_t>(ranks_per_device())] += by_rank[r];
+  for (std::size_t r = 0; r < replicas_.size(); ++r)
+    by_device[r / static_cast<std::size_t>(ranks_per_device())] += by_rank[static_cast<std::size_t>(first_) + r];
   return by_device;
 }
 
@@ -49,14 +49,27 @@ std::vector<int64_t> Replicated::edges(const data::Batch& batch) const {
     throw InvalidArgument(
         "fit: data by device must not be used with fixed_order, whose shards do not depend on devices");
   }
-  const auto& counts = batch.division.empty() ? division_by_rank(batch.rows()) : batch.division;
+  const auto& counts = batch.division.empty() ? division_by_rank(batch.all_rows()) : batch.division;
   std::vector<int64_t> edges{0};
   for (int64_t count : counts) edges.push_back(edges.back() + count);
-  if (static_cast<int64_t>(counts.size()) != ranks() || edges.back() != batch.rows()) {
-    throw InvalidArgument(c10::str("fit: data by device must have a part for each of the ", how_.devices.size(),
+  if (static_cast<int64_t>(counts.size()) != world_size() || edges.back() != batch.all_rows()) {
+    throw InvalidArgument(c10::str("fit: data by device must have a part for each of the ", world_size(),
                                    " devices, got ", counts.size()));
   }
   return edges;
+}
+
+std::vector<data::Batch> Replicated::parts(const data::Batch& batch, const std::vector<int64_t>& edge) const {
+  const auto first = static_cast<std::size_t>(first_);
+  const int64_t begin = edge[first], end = edge[first + replicas_.size()];
+  if (batch.rows() < batch.all_rows() && (batch.first_row != begin || batch.rows() != end - begin)) {
+    throw InternalError(c10::str("step: this process must be given rows ", begin, " to ", end, " of the batch, got ",
+                                 batch.rows(), " from ", batch.first_row));
+  }
+  std::vector<data::Batch> parts;
+  for (std::size_t r = first; r < first + replicas_.size(); ++r)
+    parts.push_back(batch.slice(edge[r] - batch.first_row, edge[r + 1] - batch.first_row));
+  return parts;
 }
 
 void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
@@ -71,12 +84,13 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
         },
         [&](const std::string& message) {
           broken = true;
+          if (peers_) return part(c10::str("rank ", peers_->rank(), " failed in step ", steps_ + 1, ": ", message));
           const auto reason = c10::str("another replica failed first: ", message);
           group_->abort(reason);
           if (how_.host) how_.host->abort(reason);
         });
   } catch (...) {
-    if (broken) group_->reset();
+    if (broken && !peers_) group_->reset();
     group_rows_ = 0;  // a group of steps that failed is left out
     for (auto& replica : replicas_) replica->rows_since_update = 0;
     throw;
@@ -85,9 +99,12 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
 
 StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) {
   const auto edge = edges(batch);
+  const auto part = parts(batch, edge);
   SharedStep own = shared;
-  own.rows = batch.rows();
-  for (int64_t r = ranks() - 1; r >= 0; --r) {
+  own.rows = batch.all_rows();
+  own.first_rank = first_;
+  if (how_.fixed_order > 0) own.sums = how_.algorithm;
+  for (int64_t r = world_size() - 1; r >= 0; --r) {
     if (edge[static_cast<std::size_t>(r)] == edge[static_cast<std::size_t>(r) + 1]) continue;
     ++own.active_ranks;
     own.first_active = r;
@@ -95,12 +112,13 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
   begin_host_part(edge);
   const auto next = take_expected();
   run([&](int64_t rank, Replica& replica) {
-    auto& communicator = group_->rank(rank);
+    auto& communicator = this->communicator(rank);
     const auto r = static_cast<std::size_t>(rank);
     const double start = steady_seconds();
     const double exchanged = communicator.seconds_waiting() + communicator.seconds_moving();
-    if (own.training) replica.count_rows(edge[r + 1] - edge[r]);
-    ReplicaStep(program_, replica, communicator, own, replica.rows.bring(batch.slice(edge[r], edge[r + 1])), edge[r])
+    if (own.training) replica.count_rows(part[r].rows());
+    ReplicaStep(program_, replica, communicator, own, replica.rows.bring(part[r]),
+                edge[static_cast<std::size_t>(first_ + rank)])
         .run();
     next.send(r, replica);
     replica.figures.settle();
@@ -108,16 +126,19 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
     replica.computing +=
         steady_seconds() - start - (communicator.seconds_waiting() + communicator.seconds_moving() - exchanged);
   });
-  if (own.training && own.active_ranks < ranks()) share_statistics(edge, own.first_active);
+  if (own.training && own.active_ranks < world_size()) share_statistics(edge, own.first_active);
+  if (own.training && peers_) {
+    int64_t rows = 0;
+    for (const auto& one : part) rows += one.rows();
+    receipt_.add(edge[static_cast<std::size_t>(first_)], edge[static_cast<std::size_t>(first_)] + rows, own.rows);
+  }
   StepResult result;
   result.rows = own.rows;
-  for (const auto& replica : replicas_) {
-    const auto& figures = replica->figures;
-    const auto& parts = figures.by_output();
-    result.loss += figures.loss();
-    if (result.outputs.size() < parts.size()) result.outputs.resize(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) result.outputs[i] += parts[i];
-    for (const auto& [name, value] : figures.reported()) result.reported[name] += value;
+  for (const auto& figures : all_figures()) {
+    result.loss += figures.loss;
+    if (result.outputs.size() < figures.outputs.size()) result.outputs.resize(figures.outputs.size());
+    for (std::size_t i = 0; i < figures.outputs.size(); ++i) result.outputs[i] += figures.outputs[i];
+    for (const auto& [name, value] : figures.reported) result.reported[name] += value;
   }
   return result;
 }
@@ -135,22 +156,10 @@ void Replicated::begin_host_part(const std::vector<int64_t>& edge) {
   how_.host->begin(rows);
 }
 
-// Statistics of the whole batch are the same on every replica that had rows; the others take them over.
-void Replicated::share_statistics(const std::vector<int64_t>& edge, int64_t from) {
-  c10::NoGradGuard no_grad;
-  for (const auto& w : statistics_) {
-    if (!w.variable().of_whole_batch && !(how_.host && how_.host->computes(w))) continue;
-    const Tensor value = on_host(static_cast<std::size_t>(from), w);
-    for (std::size_t r = 0; r < replicas_.size(); ++r) {
-      if (edge[r] == edge[r + 1]) set_own(r, w, value);
-    }
-  }
-}
-
 StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
   ahead_ = true;
   const bool begins_group = group_rows_ == 0;
-  group_rows_ += batch.rows();
+  group_rows_ += batch.all_rows();
   const auto before = shares_.automatic() ? facts_by_device() : std::vector<DeviceFacts>();
   const auto result = step(batch, {.training = true,
                                    .random = train.random,
@@ -171,7 +180,8 @@ void Replicated::finish_update(double rate) {
   if (group_rows_ == 0) return;
   const Observer nobody;
   const SharedStep shared{.training = true,
-                          .active_ranks = ranks(),
+                          .first_rank = first_,
+                          .active_ranks = world_size(),
                           .iteration = iterations_,
                           .rate = rate,
                           .where = how_.where,
@@ -179,7 +189,7 @@ void Replicated::finish_update(double rate) {
                           .group_rows = group_rows_,
                           .observer = nobody};
   run([&](int64_t rank, Replica& replica) {
-    ReplicaStep(program_, replica, group_->rank(rank), shared, {}, 0).finish_group();
+    ReplicaStep(program_, replica, communicator(rank), shared, {}, 0).finish_group();
   });
   end_group();
 }
@@ -191,6 +201,10 @@ void Replicated::end_group() {
     replica->rows_since_update = 0;
     updates = std::max(updates, replica->updates);
   }
+  if (how_.where == UpdatePlace::alone) {  // a rank without rows makes none
+    for (const double others : by_rank(std::vector<double>(replicas_.size(), static_cast<double>(updates))))
+      updates = std::max(updates, static_cast<int64_t>(others));
+  }
   iterations_ += updates;
   updates_apart_ += updates;
   if (how_.where == UpdatePlace::alone && updates_apart_ >= how_.average_every) average_parameters();
@@ -199,41 +213,6 @@ void Replicated::end_group() {
 StepResult Replicated::test_step(const data::Batch& batch, const Observer& observer) {
   if (how_.where == UpdatePlace::alone) average_parameters();
   return step(batch, {.observer = observer});
-}
-
-Tensors Replicated::predict_step(const Tensors& x) {
-  const data::Batch batch{x, {}};
-  const auto edge = edges(batch);
-  begin_host_part(edge);
-  auto next = take_expected();
-  next.batch.y = {};
-  next.batch.weights = {};
-  run([&](int64_t rank, Replica& replica) {
-    const auto r = static_cast<std::size_t>(rank);
-    c10::NoGradGuard no_grad;
-    replica.outputs = {};
-    if (edge[r] == edge[r + 1]) return;
-    const Tensors inputs = program_.network->as_inputs(replica.rows.bring(batch.slice(edge[r], edge[r + 1])).x);
-    const WeightScope weights(replica.map);
-    const CallContext context{
-        .first_row = edge[r], .placed = replica.placed, .trace = replica.trace, .states = &replica.states};
-    const CallScope scope(context);
-    replica.outputs = program_.network->outputs(inputs, context);
-    next.send(r, replica);
-    for (auto& output : replica.outputs) output = output.to(at::kCPU);
-  });
-  int64_t outputs = 0;
-  for (const auto& replica : replicas_) outputs = std::max(outputs, replica->outputs.size());
-  Tensors merged;
-  for (int64_t i = 0; i < outputs; ++i) {
-    std::vector<Tensor> pieces;
-    for (const auto& replica : replicas_) {
-      if (!replica->outputs.empty()) pieces.push_back(replica->outputs[i]);
-    }
-    merged.push_back(pieces.size() == 1 ? pieces.front() : at::cat(pieces));
-  }
-  for (auto& replica : replicas_) replica->outputs = {};
-  return merged;
 }
 
 }  // namespace tandem::distribute

@@ -2,25 +2,31 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "tandem/comm/processes.h"
 #include "tandem/comm/rank_group.h"
 #include "tandem/comm/turns.h"
 #include "tandem/core/device_stream.h"
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/host_part.h"
+#include "tandem/distribution/rank_figures.h"
 #include "tandem/distribution/replica.h"
 #include "tandem/distribution/replica_step.h"
 #include "tandem/distribution/replica_threads.h"
+#include "tandem/distribution/row_receipt.h"
 #include "tandem/distribution/row_shares.h"
 #include "tandem/layers/call_trace.h"
 #include "tandem/network/placed_run.h"
 
 namespace tandem::distribute {
 
-/// How replicas of one process work together.
+/// How replicas work together.
 struct Replication {
-  Devices devices;
+  Devices devices;  // of this process
+  /// Each with as many devices, that make the steps together; null: this one does alone.
+  std::shared_ptr<comm::Processes> processes = {};
   int64_t threads_per_device = 1;
   Shares shares = {};
   int64_t fixed_order = 0;    // logical shards of a batch; 0: one replica a device
@@ -34,12 +40,14 @@ struct Replication {
   std::shared_ptr<HostPart> host = {};
 };
 
-/// Replicas as threads of this process, one or many: what SingleDevice and Mirrored bind a program to. All on CPUs, or
-/// all on GPUs, where each works on a stream of its own and the host waits for it only where it needs a number.
+/// Replicas as threads of this process, one or many, and maybe of others: what SingleDevice, Mirrored and DataParallel
+/// bind a program to. All on CPUs, or all on GPUs, where each works on a stream of its own and the host waits for it
+/// only where it needs a number.
 ///
 /// A rank is a replica with rows, gradients and statistics of its own: one a device, or, in fixed order, one a logical
 /// shard. Ranks on one device compute with the same parameters in the same memory, and as many at a time as it has
-/// threads.
+/// threads. Ranks are numbered process by process; this one's are [first_, first_ + ranks()), and its replica r is rank
+/// first_ + r.
 class Replicated final : public Execution {
  public:
   Replicated(const Program& program, const Replication& how);
@@ -48,12 +56,17 @@ class Replicated final : public Execution {
   StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
   void finish_update(double rate) override;
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
-  Tensors predict_step(const Tensors& x) override;
+  Tensors predict_step(const data::Batch& batch) override;
   bool looks_ahead() const override { return on_gpus(); }
   void expect(const data::Batch& batch) override { expected_ = batch; }
   void synchronize() override;
   void load() override;
   void store() override;
+  Peers* peers() override { return peers_.get(); }
+  data::OwnRows own_rows() const override;
+  void align() override;
+  std::vector<int64_t> receipt(int64_t rows) override;
+  void part(const std::string& reason) override;
   int64_t steps() const override { return steps_; }
   int64_t iterations() const override { return iterations_; }
   StateDict optimizer_state() override;
@@ -73,9 +86,21 @@ class Replicated final : public Execution {
  private:
   void make_replicas();
   bool on_gpus() const { return how_.devices[0].kind == Device::Kind::gpu; }
+  // By rank, of all processes.
   std::vector<int64_t> division_by_rank(int64_t rows) const;
-  // Where each rank's rows begin in `batch`; one more entry than there are ranks.
+  int64_t world_size() const { return group_->world_size(); }
+  comm::Communicator& communicator(int64_t r) { return group_->rank(first_ + r); }
+  const comm::Communicator& communicator(int64_t r) const { return std::as_const(*group_).rank(first_ + r); }
+  // Where each rank's rows begin in `batch`; one more entry than there are ranks in all processes.
   std::vector<int64_t> edges(const data::Batch& batch) const;
+  // By replica: its rows of `batch`.
+  std::vector<data::Batch> parts(const data::Batch& batch, const std::vector<int64_t>& edge) const;
+  // Of one or of all processes: one's numbers by replica.
+  std::vector<RankFigures> all_figures();
+  std::vector<double> by_rank(std::vector<double> own);
+  // All ranks' values of a statistic, one after the other.
+  std::vector<Tensor> by_rank(const Weight& w);
+  Tensors joined_outputs(const Tensors& own, const std::vector<int64_t>& edge);
   int64_t ranks_per_device() const { return ranks() / how_.devices.size(); }
   std::vector<uint32_t> master_versions() const;
   // Before ranks run the network: how many rows each has.
@@ -105,15 +130,17 @@ class Replicated final : public Execution {
   };
   std::vector<DeviceFacts> facts_by_device() const;
   void observe_speeds(const std::vector<DeviceFacts>& before);
-  // Calls `work` on every rank's thread.
+  // Calls `work` on every replica's thread.
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
   Program program_;
   Replication how_;
   RowShares shares_;
-  std::vector<std::shared_ptr<comm::Turns>> turns_;  // by rank; empty: each has a device of its own
-  std::vector<DeviceStream> streams_;                // by rank
+  std::vector<std::shared_ptr<comm::Turns>> turns_;  // by replica; empty: each has a device of its own
+  std::vector<DeviceStream> streams_;                // by replica
+  std::unique_ptr<Peers> peers_;                     // null: alone
   std::unique_ptr<comm::RankGroup> group_;
+  const int64_t first_;
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<CallTrace> traces_;  // by rank, once they have been asked for
@@ -122,9 +149,14 @@ class Replicated final : public Execution {
   int64_t steps_ = 0, iterations_ = 0;
   int64_t group_rows_ = 0;     // of steps that have not made their update yet
   int64_t updates_apart_ = 0;  // since parameters were last averaged
-  bool ahead_ = false;         // replicas have learned what the masters do not know yet
-  data::Batch expected_;       // by the step after the next
-  ReplicaThreads threads_;     // last: its threads end before what they use
+  bool given_weights_ = true;  // masters were set since processes were last the same
+  bool given_state_ = false;   // the optimizer's state was
+  bool parted_ = false;        // from the other processes, for good
+  RowReceipt receipt_;
+  Peers::Topic figures_topic_, numbers_topic_, align_topic_, receipt_topic_, outputs_topic_;
+  bool ahead_ = false;      // replicas have learned what the masters do not know yet
+  data::Batch expected_;    // by the step after the next
+  ReplicaThreads threads_;  // last: its threads end before what they use
 };
 
 }  // namespace tandem::distribute

@@ -47,8 +47,7 @@ std::vector<int64_t> Replicated::rows_trained() const {
 
 int64_t Replicated::bytes_sent(int64_t device) const {
   int64_t bytes = 0;
-  for (int64_t i = 0; i < ranks_per_device(); ++i)
-    bytes += std::as_const(*group_).rank(device * ranks_per_device() + i).bytes_sent();
+  for (int64_t i = 0; i < ranks_per_device(); ++i) bytes += communicator(device * ranks_per_device() + i).bytes_sent();
   if (how_.host) bytes += how_.host->bytes_moved(device);  // a rank a device: fixed order has no host part
   return bytes;
 }
@@ -57,7 +56,7 @@ TimeShares Replicated::time_shares(int64_t device) const {
   TimeShares sum;
   for (int64_t i = 0; i < ranks_per_device(); ++i) {
     const int64_t rank = device * ranks_per_device() + i;
-    const auto& communicator = std::as_const(*group_).rank(rank);
+    const auto& communicator = this->communicator(rank);
     sum.compute += replicas_[static_cast<std::size_t>(rank)]->computing;
     sum.exchange += communicator.seconds_moving();
     sum.waiting += communicator.seconds_waiting();
@@ -71,7 +70,7 @@ TimeShares Replicated::time_shares(int64_t device) const {
 
 StepLedger Replicated::ledger(int64_t rank) const {
   const auto& exchange = replicas_.at(static_cast<std::size_t>(rank))->exchange;
-  return exchange && ranks() > 1 ? exchange->ledger() : StepLedger{};
+  return exchange && world_size() > 1 ? exchange->ledger() : StepLedger{};
 }
 
 std::vector<Replicated::DeviceFacts> Replicated::facts_by_device() const {
@@ -84,19 +83,19 @@ std::vector<Replicated::DeviceFacts> Replicated::facts_by_device() const {
 
 void Replicated::observe_speeds(const std::vector<DeviceFacts>& before) {
   const auto now = facts_by_device();
-  std::vector<double> seconds;
-  std::vector<int64_t> rows;
+  std::vector<double> seconds, rows;  // a rank a device: fixed order has no shares
   for (std::size_t d = 0; d < now.size(); ++d) {
     seconds.push_back(now[d].seconds - before[d].seconds);
-    rows.push_back(now[d].rows - before[d].rows);
+    rows.push_back(static_cast<double>(now[d].rows - before[d].rows));
   }
-  shares_.observe(seconds, rows);
+  const auto all_rows = by_rank(rows);
+  shares_.observe(by_rank(seconds), {all_rows.begin(), all_rows.end()});
 }
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {
   const bool own_step = dynamic_cast<const SubclassedModel*>(program_.network.get()) != nullptr;
-  if (own_step || how_.host || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer || batch.rows() < 2 ||
-      fixed_batch(*program_.network) > 0)
+  if (own_step || how_.host || peers_ || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer ||
+      batch.rows() < 2 || fixed_batch(*program_.network) > 0)
     return {};
   const int64_t many = std::max<int64_t>(2, division_by_rank(batch.rows()).front()), few = many / 2;
   double many_seconds = 0, few_seconds = 0;

@@ -29,9 +29,55 @@ void check_apart(const std::vector<Weight>& weights, const Network& network) {
 
 constexpr double kLimitSeconds = 600;  // that a replica waits for the others in one call
 
-int64_t ranks_of(const Replication& how) { return how.fixed_order > 0 ? how.fixed_order : how.devices.size(); }
+int64_t processes_of(const Replication& how) { return how.processes ? how.processes->rank().world_size() : 1; }
 
-// By rank: which ranks share a device's threads. Empty where each has a device of its own.
+// Of this process.
+int64_t ranks_of(const Replication& how) {
+  return how.fixed_order > 0 ? how.fixed_order / processes_of(how) : how.devices.size();
+}
+
+std::string signature(const Program& program, const Replication& how) {
+  std::string text = c10::str(program.network->name(), program.optimizer ? program.optimizer->class_name() : "");
+  for (const auto& w : program.network->weights()) {
+    const auto& value = w.variable().value;
+    text += c10::str(" ", w.name(), value.sizes(), value.scalar_type(), w.trainable());
+  }
+  text += c10::str(" ", how.fixed_order, " ", how.average_every, " ", static_cast<int>(how.algorithm), " ",
+                   how.bucket_bytes, how.shares.automatic());
+  for (const double share : how.shares.weights()) text += c10::str(" ", share);
+  return text;
+}
+
+// The other processes, which must have as many devices and the same program.
+std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) {
+  if (!how.processes) return nullptr;
+  auto peers = std::make_unique<Peers>(how.processes);
+  PeerMessage own;
+  own.put(static_cast<double>(how.devices.size()));
+  own.put(static_cast<double>(program.network->weights().size()));
+  own.put(signature(program, how));
+  Peers::Topic topic;
+  auto all = peers->gather(own, topic);
+  const int64_t devices = all[0].integer(), weights = all[0].integer();
+  const auto text = all[0].text();
+  for (std::size_t p = 1; p < all.size(); ++p) {
+    const auto refuse = [&](const std::string& what) {
+      throw InvalidArgument(
+          c10::str("DataParallel: model '", program.network->name(), "': all ranks must have ", what));
+    };
+    if (const int64_t its = all[p].integer(); its != devices)
+      refuse(c10::str("as many devices, but rank ", p, " has ", its, " and rank 0 has ", devices));
+    if (const int64_t its = all[p].integer(); its != weights)
+      refuse(c10::str("as many weights, but rank ", p, " has ", its, " and rank 0 has ", weights));
+    if (all[p].text() != text) {
+      refuse(c10::str("weights of the same names and shapes, the same optimizer and the same options, but rank ", p,
+                      "'s differ from rank 0's"));
+    }
+  }
+  return peers;
+}
+
+// By replica: which ones share a device's threads. Empty where each has a device of its own.
 std::vector<std::shared_ptr<comm::Turns>> turns_of(const Replication& how) {
   std::vector<std::shared_ptr<comm::Turns>> turns;
   const int64_t on_each = ranks_of(how) / how.devices.size();
@@ -40,7 +86,7 @@ std::vector<std::shared_ptr<comm::Turns>> turns_of(const Replication& how) {
   return turns;
 }
 
-// By rank: where each computes.
+// By replica: where each computes.
 std::vector<DeviceStream> streams_of(const Replication& how) {
   std::vector<DeviceStream> streams;
   const int64_t on_each = ranks_of(how) / how.devices.size();
@@ -48,9 +94,10 @@ std::vector<DeviceStream> streams_of(const Replication& how) {
   return streams;
 }
 
-std::unique_ptr<comm::RankGroup> group_of(const std::vector<DeviceStream>& streams,
+std::unique_ptr<comm::RankGroup> group_of(Peers* peers, const std::vector<DeviceStream>& streams,
                                           const std::vector<std::shared_ptr<comm::Turns>>& turns) {
   const auto ranks = static_cast<int64_t>(streams.size());
+  if (peers) return peers->processes().spread(ranks, turns);
   if (streams.front().device().is_cpu()) return std::make_unique<comm::LocalGroup>(ranks, kLimitSeconds, turns);
   std::vector<c10::Device> devices;
   for (const auto& stream : streams) devices.push_back(stream.device());
@@ -62,10 +109,12 @@ std::unique_ptr<comm::RankGroup> group_of(const std::vector<DeviceStream>& strea
 Replicated::Replicated(const Program& program, const Replication& how)
     : program_(program),
       how_(how),
-      shares_(how.shares, how.devices.size()),
+      shares_(how.shares, how.devices.size() * processes_of(how)),
       turns_(turns_of(how)),
       streams_(streams_of(how)),
-      group_(group_of(streams_, turns_)),
+      peers_(peers_of(program, how)),
+      group_(group_of(peers_.get(), streams_, turns_)),
+      first_(group_->first()),
       threads_(ranks_of(how), how.fixed_order > 0 ? 1 : how.threads_per_device) {
   kernels::install_cpu_allocator();
   masters_ = program_.network->weights();
@@ -86,8 +135,14 @@ void Replicated::make_replicas() {
   std::vector<std::size_t> order;
   // Each replica's memory is first touched by the thread that will use it.
   threads_.run([&](int64_t rank) {
-    if (rank == 0 && ranks() > 1) order = gradient_order(*program_.network, program_.network->trainable_weights());
+    if (rank == 0 && world_size() > 1) order = gradient_order(*program_.network, program_.network->trainable_weights());
   });
+  if (peers_) {  // what lies where in the buffers that are added up
+    PeerMessage own;
+    own.put(std::vector<double>(order.begin(), order.end()));
+    const auto first = peers_->gather(own, numbers_topic_)[0].numbers();
+    order.assign(first.begin(), first.end());
+  }
   for (const bool leads : {true, false}) {
     threads_.run([&](int64_t rank) {
       const auto r = static_cast<std::size_t>(rank);
@@ -95,12 +150,12 @@ void Replicated::make_replicas() {
       const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
       auto replica = std::make_unique<Replica>(program_, fixed, order, lead, streams_[r].device());
-      const bool updates = how_.where == UpdatePlace::first ? rank == 0 : leads;
+      const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
-      const int64_t most = ranks() > 1 ? how_.bucket_bytes : std::numeric_limits<int64_t>::max();
+      const int64_t most = world_size() > 1 ? how_.bucket_bytes : std::numeric_limits<int64_t>::max();
       auto buckets = make_buckets(replica->trainable, most);
       replica->join(program_,
-                    std::make_unique<GradientExchange>(replica->trainable, group_->rank(rank), std::move(buckets),
+                    std::make_unique<GradientExchange>(replica->trainable, communicator(rank), std::move(buckets),
                                                        how_.algorithm, updates),
                     updates);
       if (how_.placed) replica->placed = how_.placed(rank);

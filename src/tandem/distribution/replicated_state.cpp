@@ -45,6 +45,7 @@ void Replicated::set_own(std::size_t r, const Weight& w, const Tensor& value) {
 void Replicated::load() {
   if (!ahead_ && loaded_versions_ == master_versions()) return;
   ahead_ = false;
+  given_weights_ = true;
   run([&](int64_t, Replica& replica) {
     c10::NoGradGuard no_grad;
     if (replica.leads) replica.trainable.load();
@@ -68,44 +69,6 @@ void Replicated::store() {
   loaded_versions_ = master_versions();
 }
 
-void Replicated::average_statistics() {
-  int64_t rows = 0;
-  for (const auto& replica : replicas_) rows += replica->rows_since_store;
-  if (rows == 0) return;
-  for (const auto& w : statistics_) {
-    const Tensor mean = on_host(0, w);
-    if (!mean.is_floating_point()) {  // a count of steps, say: every replica counts alike
-      w.variable().value.copy_(mean);
-      continue;
-    }
-    // As first + sum of weighted differences: statistics that are equal everywhere stay the same bits.
-    const Tensor first = mean.clone();
-    for (std::size_t r = 1; r < replicas_.size(); ++r) {
-      const double share = static_cast<double>(replicas_[r]->rows_since_store) / static_cast<double>(rows);
-      mean.add_(on_host(r, w) - first, share);
-    }
-    for (std::size_t r = 0; r < replicas_.size(); ++r) {
-      if (!replicas_[r]->own(w).is_same(mean)) set_own(r, w, mean);
-    }
-    w.variable().value.copy_(mean);
-  }
-  for (auto& replica : replicas_) replica->rows_since_store = 0;
-}
-
-void Replicated::average_parameters() {
-  if (updates_apart_ == 0) return;
-  int64_t rows = 0;
-  for (const auto& replica : replicas_) rows += replica->rows_since_average;
-  run([&](int64_t rank, Replica& replica) {
-    c10::NoGradGuard no_grad;
-    Tensor& own = replica.trainable.parameters();
-    own.mul_(static_cast<double>(replica.rows_since_average) / static_cast<double>(rows));
-    group_->rank(rank).all_reduce(own, {.algorithm = how_.algorithm, .what = "average of the parameters"});
-    replica.rows_since_average = 0;
-  });
-  updates_apart_ = 0;
-}
-
 StateDict Replicated::optimizer_state() {
   StateDict state;
   state.set("iterations", iterations_);
@@ -127,6 +90,7 @@ StateDict Replicated::optimizer_state() {
 void Replicated::set_optimizer_state(const StateDict& state) {
   iterations_ = state.integer("iterations");
   steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
+  given_state_ = true;
   const auto names = program_.optimizer->slots();
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);

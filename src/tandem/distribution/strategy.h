@@ -15,7 +15,12 @@ class StrategyKind {
  public:
   virtual ~StrategyKind() = default;
   virtual std::string name() const = 0;
+  /// Of this process.
   virtual Devices devices() const = 0;
+  /// Of all processes.
+  virtual int64_t all_devices() const { return devices().size(); }
+  /// True in the process, mostly the only one, that writes files and prints.
+  virtual bool leads() const { return true; }
   /// Where the layers of `network` compute, for a strategy that lets the network say.
   virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
@@ -51,7 +56,8 @@ struct StrategyOptions {
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
-/// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored". Throws InvalidArgument that
+/// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
+/// processes of this one's job). Throws InvalidArgument that
 /// proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 

@@ -80,6 +80,7 @@ class ModelBody final : public Layer, public TrainedModel {
   std::string monitor_direction(const std::string& name) override;
   void record_trace(bool on) override { trainer().execution().record_trace(on); }
   std::vector<TraceSpan> trace() override { return trainer().execution().trace(); }
+  bool leads() const override { return !trainer_ || trainer_->leads(); }
   void save(const std::string& path) override;
   void save_weights(const std::string& path) override;
   void restore(const std::string& path) override;

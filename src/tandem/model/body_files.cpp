@@ -92,6 +92,7 @@ void ModelBody::save(const std::string& path) {
   check_compile_config(*network_, config);
   add_build_config(config, *network_);
   if (trainer_) trainer_->store();
+  if (!leads()) return;
   legacy ? save_legacy(path, config) : save_archive(path, std::move(config));
 }
 
@@ -128,6 +129,7 @@ void ModelBody::write_optimizer_to(const saving::H5Group& root) {
 
 void ModelBody::save_weights(const std::string& path) {
   if (trainer_) trainer_->store();
+  if (!leads()) return;
   saving::save_weights(*network_, path, [this](const saving::H5Group& root) {
     if (compiled_) write_optimizer_to(root);
   });

@@ -66,12 +66,13 @@ class Model : public LayerHandle {
   /// compile settings and the optimizer's state, so that load_model, here or of Keras, goes on from there. The
   /// preprocessing is in it too; Keras passes that over. Where `path` ends in .h5 or .hdf5: the format of Keras 2 as
   /// Keras 3 writes it; Keras then trains on with new slots of its optimizer, load_model here with all. The same model
-  /// makes the same bytes. Throws InvalidArgument on another ending, before the model is built, and naming a part that
-  /// has no config; DataError when it cannot be written.
+  /// makes the same bytes. Of several processes (DataParallel) rank 0 alone writes; where the others are to read the
+  /// file, let them wait (ProcessGroup::barrier). Throws InvalidArgument on another ending, before the model is built,
+  /// and naming a part that has no config; DataError when it cannot be written.
   void save(const std::string& path) const;
   /// All weights to a file: Keras 3's layout where `path` ends in .weights.h5, with the optimizer's state where it is
-  /// compiled, that of Keras 2 for another .h5, by name in a .safetensors. Throws InvalidArgument on another ending and
-  /// before the model is built, DataError when it cannot be written.
+  /// compiled, that of Keras 2 for another .h5, by name in a .safetensors; rank 0 alone writes. Throws InvalidArgument
+  /// on another ending and before the model is built, DataError when it cannot be written.
   void save_weights(const std::string& path) const;
   /// Weights from such a file, or those of a whole model (.keras, .h5). What was not loaded is in the report and in a
   /// warning. As in Keras a model that has been trained since compile gets the optimizer's state, too, where the file

@@ -56,6 +56,9 @@ class TrainedModel {
   virtual void record_trace(bool on) = 0;
   virtual std::vector<TraceSpan> trace() = 0;
 
+  /// True in the process, mostly the only one, that writes files and prints. In others save and save_weights write
+  /// nothing.
+  virtual bool leads() const { return true; }
   virtual void save(const std::string& path) = 0;
   virtual void save_weights(const std::string& path) = 0;
   /// Weights and, where there is one, the optimizer's state of a file that save_weights wrote.

@@ -33,20 +33,29 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
   return now;
 }
 
-std::string describe_training(const distribute::Execution& execution, int64_t batch_size, int64_t steps,
-                              int64_t accumulate) {
+std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate) {
   std::string rows;
   if (batch_size > 0) {
     for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);
-    rows += c10::str(" rows of each batch of ", batch_size);
+    rows += c10::str(execution.peers() ? " rows here of each batch of " : " rows of each batch of ", batch_size);
   } else {
     rows = "batches of the sizes that the data gives";
   }
   const std::string length = steps < 0 ? "epochs as long as the data" : c10::str(steps, " steps an epoch");
   const int64_t threads = execution.threads_per_device();
   const std::string updates = accumulate > 1 ? c10::str(", an update every ", accumulate, " steps") : "";
-  return c10::str("training on ", execution.devices().to_string(), " (", threads, threads == 1 ? " thread" : " threads",
-                  execution.devices().size() > 1 ? " each): " : "): ", rows, ", ", length, updates);
+  auto* peers = execution.peers();
+  const std::string processes = peers ? c10::str(" in each of ", peers->count(), " processes") : "";
+  return c10::str("training on ", execution.devices().to_string(), processes, " (", threads,
+                  threads == 1 ? " thread" : " threads", execution.devices().size() > 1 ? " each): " : "): ", rows,
+                  ", ", length, updates);
+}
+
+void warn_of_idle_ranks(const std::vector<int64_t>& rows, int64_t epoch) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r] == 0)
+      log_warning(c10::str("rank ", r, " got no row in epoch ", epoch + 1, "; use larger batches or fewer processes"));
+  }
 }
 
 void warn_of_idle_devices(const distribute::Execution& execution, const std::vector<int64_t>& before, int64_t epoch) {

@@ -16,10 +16,14 @@ History::Facts facts_between(const History::Facts& before, History::Facts now);
 /// The first line of a training:
 ///     training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch
 /// and where gradients are accumulated ", an update every 4 steps".
-std::string describe_training(const distribute::Execution& execution, int64_t batch_size, int64_t steps,
-                              int64_t accumulate);
+/// Where other processes train, too, of this one's rows: "training on cpu:0 in each of 2 processes (1 thread): 16 rows
+/// here of each batch of 32, ...".
+std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate);
 
 /// Warns of each device whose count of rows is still what it was `before` epoch `epoch` (from 0).
 void warn_of_idle_devices(const distribute::Execution& execution, const std::vector<int64_t>& before, int64_t epoch);
+
+/// Warns of each rank, of several processes, that had no row in epoch `epoch` (from 0); `rows`: by rank.
+void warn_of_idle_ranks(const std::vector<int64_t>& rows, int64_t epoch);
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <utility>
 
+#include "tandem/core/activity.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
@@ -32,7 +33,8 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
       loader_(plan.data,
               {.batch_size = counted_ ? batch_size_ : 1,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
-               .random = trainer.random_}),
+               .random = trainer.random_,
+               .own_rows = execution_.own_rows()}),
       batches_(loader_, execution_),
       steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
       callbacks_(plan.callbacks),
@@ -46,7 +48,8 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
 
 void Trainer::FitLoop::expect_batches_of(int64_t rows) {
   batch_size_ = rows;
-  if (execution_.devices().size() > 1 && trainer_.checked_batch_size_ != rows) slowdown_.emplace(execution_, rows);
+  if (execution_.devices().size() > 1 && !execution_.peers() && trainer_.checked_batch_size_ != rows)
+    slowdown_.emplace(execution_, rows);
 }
 
 History Trainer::FitLoop::run() {
@@ -62,9 +65,11 @@ History Trainer::FitLoop::run() {
   trainer_.stopping_ = false;
   trainer_.begins_at_.reset();
   callbacks_.each(&Callback::on_train_begin, train_logs_);
-  for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && goes_on(); ++epoch) {
+  if (execution_.peers()) trainer_.begin_pass();  // a callback may have restored a backup
+  for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && may_begin();
+       ++epoch) {
     run_epoch(epoch);
-    if (trainer_.stopping_ || interrupted_ || data_ended_) break;
+    if (!goes_on(false) || data_ended_) break;
   }
   if (pass_open_) end_pass();  // the next fit begins a pass of its own
   if (plan_.epochs > 0) trainer_.take_averages();
@@ -73,7 +78,7 @@ History Trainer::FitLoop::run() {
   history_.set_facts(facts(before, started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
-  if (const auto advice = input_advice(history_.facts()); !advice.empty()) log_warning(advice);
+  if (const auto advice = input_advice(history_.facts()); !advice.empty() && trainer_.leads()) log_warning(advice);
   return std::move(history_);
 }
 
@@ -88,23 +93,32 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   if (!pass_open_) batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   step_ = rows_done_ = 0;
+  draw_ = show_ = look_ = false;
   while (steps_ < 0 || step_ < steps_) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
     if (!batch) break;
     train(*batch, epoch, steady_seconds() - start);
-    if (trainer_.stopping_ || (step_ != steps_ && !goes_on())) break;
+    if (!goes_on(step_ != steps_)) break;
   }
   if (!has_more(epoch) && step_ == 0) return;
   trainer_.finish_update();
   if (plan_.steps_per_epoch < 0) end_pass();
   execution_.store();
+  const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
   logs = figures_.logs();
   if (!interrupted_) validate(epoch, logs);
   bar_.finish_epoch(logs);
-  warn_of_idle_devices(execution_, rows_before, epoch);
-  callbacks_.each(&Callback::on_epoch_end, epoch, logs);
+  if (!execution_.peers()) {
+    warn_of_idle_devices(execution_, rows_before, epoch);
+  } else if (trainer_.leads()) {
+    warn_of_idle_ranks(had, epoch);
+  }
+  {
+    const ActivityScope activity(Activity::callback);
+    callbacks_.each(&Callback::on_epoch_end, epoch, logs);
+  }
   history_.append(epoch, logs);
   if (plan_.board) plan_.board->show(logs);
   train_logs_ = logs;
@@ -124,12 +138,14 @@ bool Trainer::FitLoop::has_more(int64_t epoch) {
 }
 
 std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
+  const ActivityScope activity(Activity::data);
   if (auto batch = batches_.next()) return batch;
   if (steps_ < 0 || loader_.spent()) return {};
   end_pass();
   batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   if (step_ == 0) return batches_.next();  // the last epoch ended with the data
+  if (!trainer_.leads()) return {};
   log_warning(c10::str("fit: the data ended after ", step_, " of ", steps_, " steps of epoch ", epoch + 1,
                        "; the next begins with its first row"));
   return {};
@@ -143,14 +159,18 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   callbacks_.each(&Callback::on_train_batch_begin, step_, logs);
   const bool update = (step_ + 1) % plan_.accumulate == 0 || step_ + 1 == steps_;
   const auto number = static_cast<uint64_t>(execution_.steps());
+  report_step(execution_.steps() + 1);
   const int64_t iteration = execution_.iterations();
   const double start = steady_seconds();
   trainer_.update_open_ = false;  // where the step fails, what it left open is the execution's to drop
-  const auto result = execution_.train_step(batch,
-                                            {.random = trainer_.random_.fold("step").fold(number),
-                                             .rate = trainer_.parts_.optimizer->learning_rate(iteration),
-                                             .update = update},
-                                            observe_);
+  const auto result = [&] {
+    const ActivityScope activity(Activity::compute);
+    return execution_.train_step(batch,
+                                 {.random = trainer_.random_.fold("step").fold(number),
+                                  .rate = trainer_.parts_.optimizer->learning_rate(iteration),
+                                  .update = update},
+                                 observe_);
+  }();
   trainer_.update_open_ = !update;
   const double seconds = input + steady_seconds() - start;
   figures_.losses.add(result);
@@ -170,21 +190,6 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   log_warning(warning);
 }
 
-void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
-  if (std::exchange(warned_of_loss_, true)) return;
-  bar_.clear();
-  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
-}
-
-void Trainer::FitLoop::show_step() {
-  const bool draw = bar_.advance(step_, rows_done_), show = plan_.board && plan_.board->step_done();
-  if (!draw && !show && callbacks_.empty()) return;
-  Logs logs = figures_.logs();
-  if (draw) bar_.draw(logs);
-  if (show) plan_.board->show(logs);
-  callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
-}
-
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
   if (!plan_.validation || (epoch + 1) % plan_.validation_freq != 0) return;
   const auto validation = trainer_.run_evaluate({.data = *plan_.validation,
@@ -196,11 +201,6 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
   interrupted_ = !validation;
   if (interrupted_) return;
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
-}
-
-bool Trainer::FitLoop::goes_on() {
-  interrupted_ = !trainer_.pass(plan_.gate);
-  return !interrupted_;
 }
 
 void Trainer::FitLoop::end_pass() {

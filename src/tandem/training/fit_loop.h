@@ -35,8 +35,11 @@ class Trainer::FitLoop {
   // The last step's figures, where someone looks at them.
   void show_step();
   void validate(int64_t epoch, Logs& logs);
-  // False, and noted, where the training is to end here from outside.
-  bool goes_on();
+  // False, and noted, where the training is to end here: from outside, where it `passes` the gate, after stop_training,
+  // or because another process wants to.
+  bool goes_on(bool passes);
+  // The same before an epoch, without regard to stop_training.
+  bool may_begin();
   void end_pass();
   History::Facts facts(const History::Facts& before, double started) const;
 
@@ -58,6 +61,8 @@ class Trainer::FitLoop {
   Logs train_logs_;                   // of the last epoch
   int64_t step_ = 0, rows_done_ = 0;  // of the epoch
   double waited_ = 0;                 // for data, in passes that have ended
+  bool draw_ = false, show_ = false;  // the figures so far
+  bool look_ = false;                 // agreed to make them
   bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false, trained_ = false, data_ended_ = false;
 };
 

@@ -22,7 +22,7 @@ struct ListensOnly final : distribute::Execution {
   }
   void finish_update(double) override {}
   distribute::StepResult test_step(const data::Batch&, const distribute::Observer&) override { return {}; }
-  Tensors predict_step(const Tensors& x) override { return x; }
+  Tensors predict_step(const data::Batch& batch) override { return batch.x; }
   void load() override {}
   void store() override {}
   int64_t steps() const override { return 0; }

@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tandem/core/logs.h"
 #include "tandem/data/batch.h"
+#include "tandem/distribution/peer_message.h"
 #include "tandem/metrics/metric.h"
 
 namespace tandem {
@@ -27,15 +29,32 @@ class MetricSet {
   /// Adds "name: value" of each metric to `logs`; a name that is taken becomes "weighted_name" or "name_1", as in
   /// Keras. No replica may be in update.
   void results(Logs& logs) const;
+  /// The same over several processes: `gather` gives what each of them says. All of them call it.
+  using Gather = std::function<std::vector<distribute::PeerMessage>(const distribute::PeerMessage& own)>;
+  void results(Logs& logs, const Gather& gather) const;
   void reset();
   /// True where there is no metric.
   bool empty() const;
 
  private:
   using Metrics = std::vector<std::vector<std::shared_ptr<Metric>>>;  // by output
+  // Shapes of one output's targets and predictions, which "accuracy" goes by.
+  struct Seen {
+    Shape y_true, y_pred;
+  };
+  Metrics make(const std::vector<Seen>& seen) const;
+  void show(Logs& logs, const Metrics& sums) const;
   std::vector<std::vector<ShownMetric>> by_output_;
   std::vector<std::string> prefixes_;
-  std::vector<Metrics> replicas_;  // empty until a replica has seen rows
+  struct Replica {
+    Metrics metrics;         // empty until it has seen rows
+    std::vector<Seen> seen;  // its first rows
+  };
+  // Adds up the states of `replicas`, in their order; nothing where none has seen rows.
+  Metrics sum(const std::vector<Replica>& replicas) const;
+  static void put(const Replica& replica, distribute::PeerMessage& message);
+  Replica take(distribute::PeerMessage& message) const;
+  std::vector<Replica> replicas_;
 };
 
 }  // namespace tandem

@@ -11,6 +11,7 @@ struct RunningFigures {
   distribute::Execution* execution;
   MetricSet metrics;
   LossMean losses;
+  distribute::Peers::Topic topic = {};
 
   /// For Execution's steps: each replica's thread updates its own metrics. The figures must outlive it.
   distribute::Observer observer() {
@@ -18,10 +19,16 @@ struct RunningFigures {
       metrics.update(rank, rows, outputs, logits);
     };
   }
-  Logs logs() const {
+  /// Collective where several processes train together.
+  Logs logs() {
     if (!metrics.empty()) execution->synchronize();
     Logs logs;
-    metrics.results(logs);
+    auto* peers = execution->peers();
+    if (peers && !metrics.empty()) {
+      metrics.results(logs, [&](const distribute::PeerMessage& own) { return peers->gather(own, topic); });
+    } else {
+      metrics.results(logs);
+    }
     losses.results(logs);
     return logs.sorted();
   }

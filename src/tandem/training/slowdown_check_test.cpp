@@ -64,7 +64,7 @@ class TimedExecution : public distribute::Execution {
   }
   void finish_update(double) override {}
   distribute::StepResult test_step(const data::Batch&, const distribute::Observer&) override { return {}; }
-  Tensors predict_step(const Tensors&) override { return {}; }
+  Tensors predict_step(const data::Batch&) override { return {}; }
   void load() override {}
   void store() override {}
   int64_t steps() const override { return 0; }

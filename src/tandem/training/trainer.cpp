@@ -41,7 +41,7 @@ void throw_no_batch(const char* who) {
 
 Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_root().fold("training")) {
   if (parts_.strategy.empty()) parts_.strategy = distribute::make_strategy("single", {});
-  if (parts_.strategy->devices().size() > 1) {
+  if (parts_.strategy->all_devices() > 1) {
     if (const auto why = parts_.network->why_not_replicable(); !why.empty()) throw InvalidArgument(why);
   }
   parts_.strategy->check(*parts_.network);

@@ -1,4 +1,6 @@
 #pragma once
+#include <c10/util/StringUtil.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -12,58 +14,18 @@
 
 #include "tandem/callbacks/callback.h"
 #include "tandem/callbacks/history.h"
+#include "tandem/core/error.h"
 #include "tandem/core/random.h"
 #include "tandem/data/dataset.h"
-#include "tandem/distribution/strategy.h"
-#include "tandem/losses/loss.h"
 #include "tandem/network/network.h"
 #include "tandem/network/trained_model.h"
-#include "tandem/optimizers/optimizer.h"
-#include "tandem/training/metric_set.h"
-#include "tandem/training/progress_board.h"
 #include "tandem/training/step_gate.h"
+#include "tandem/training/trainer_plans.h"
 
 namespace tandem {
 
 class CallbackList;
 struct RunningFigures;
-
-/// What a model was compiled with. Lists are by output.
-struct TrainerParts {
-  std::shared_ptr<Network> network;
-  distribute::Strategy strategy;
-  std::shared_ptr<Optimizer> optimizer;
-  std::vector<std::shared_ptr<const Loss>> losses;
-  std::vector<double> loss_weights;
-  std::vector<std::vector<ShownMetric>> metrics;
-};
-
-struct FitPlan {
-  Dataset data;
-  std::optional<Dataset> validation;
-  int64_t batch_size = 32;  // global; where the data set has none of its own
-  int64_t validation_batch_size = 32;
-  int64_t validation_freq = 1;  // epochs from one validation to the next
-  int64_t epochs = 1;
-  int64_t initial_epoch = 0;
-  int64_t steps_per_epoch = -1;
-  int64_t validation_steps = -1;  // batches of a validation; -1: all
-  int64_t verbose = 1;
-  std::vector<std::shared_ptr<Callback>> callbacks;
-  int64_t accumulate = 1;  // batches to an update; the last one of an epoch ends its group
-  // Of a training in the background; they must outlive it.
-  StepGate* gate = nullptr;
-  ProgressBoard* board = nullptr;
-};
-
-struct PassPlan {
-  Dataset data;
-  int64_t batch_size = 32;
-  int64_t steps = -1;  // batches; -1: all
-  int64_t verbose = 1;
-  std::vector<std::shared_ptr<Callback>> callbacks = {};
-  StepGate* gate = nullptr;  // of the training that this validates
-};
 
 /// Throws InvalidArgument: a function that gives batches gave none.
 [[noreturn]] void throw_no_batch(const char* who);
@@ -91,6 +53,9 @@ class Trainer {
   /// Brings the masters up to date with the replicas, and the other way round.
   void store();
   void load();
+
+  /// True in the process, mostly the only one, that writes files and prints.
+  bool leads() const { return parts_.strategy->leads(); }
 
   /// Binds the program to its devices if that has not been done; the network must be built.
   distribute::Execution& execution();
@@ -174,6 +139,21 @@ class Trainer {
   };
 
   void bind(const Dataset& data);
+  // Brings replicas and masters together before a pass: within a callback of fit the replicas are ahead. With several
+  // processes all go on from what the first one knows.
+  void begin_pass();
+  void align();
+  // What any of the processes that train together wants, all of them know; alone it is its own.
+  struct Wishes {
+    bool look = false;       // at the figures so far
+    bool stop = false;       // after this step, as stop_training
+    bool interrupt = false;  // as a gate that was closed for good
+  };
+  Wishes agree(const Wishes& own);
+  // Runs `work`, which makes steps; where it fails the other processes hear of it, and a lost one's error names the
+  // step.
+  template <class Work>
+  auto together(const char* who, const Work& work);
   // Throws InvalidArgument when batches of `data` cannot be those of a network that keeps states of fixed rows.
   void check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const;
   // The same of one batch of those that a function gives.
@@ -191,6 +171,7 @@ class Trainer {
   void take_averages();
   // Nothing when the gate ended it.
   std::optional<Logs> run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit);
+  Tensors run_predict(const PassPlan& plan, const CallbackList& callbacks);
   RunningFigures running_figures() const;
 
   TrainerParts parts_;
@@ -208,9 +189,31 @@ class Trainer {
   bool fitting_ = false;
   std::thread::id fitting_thread_;
   std::condition_variable_any fit_ended_;
+  distribute::Peers::Topic align_topic_, wishes_topic_;
   bool update_open_ = false;        // steps have left gradients behind for the next update
   double held_seconds_ = 0;         // that this training waited at its gate
   int64_t checked_batch_size_ = 0;  // for which it is known whether one device is faster
 };
+
+template <class Work>
+auto Trainer::together(const char* who, const Work& work) {
+  if (!execution_->peers()) return work();
+  const auto where = [&] { return c10::str(who, ", step ", execution_->steps() + 1); };
+  const auto part = [&](const std::string& why) {
+    execution_->part(c10::str("rank ", execution_->peers()->rank(), " failed in ", where(), ": ", why));
+  };
+  try {
+    return work();
+  } catch (const PeerError& error) {
+    execution_->part(error.what());
+    throw PeerError(c10::str(where(), ": ", error.what()));
+  } catch (const std::exception& error) {
+    part(error.what());
+    throw;
+  } catch (...) {
+    part("an exception that is none of the standard library's");
+    throw;
+  }
+}
 
 }  // namespace tandem

@@ -1,5 +1,4 @@
 // Trainer::fit: what is checked before the loop, and what is put right after it, however it ends.
-#include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
 #include <utility>
@@ -8,6 +7,7 @@
 #include "tandem/core/steady_seconds.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
+#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -36,6 +36,14 @@ void check(const FitPlan& plan) {
   if (plan.accumulate < 1) throw InvalidArgument(c10::str("fit: accumulate must be at least 1, got ", plan.accumulate));
 }
 
+// What all processes must be told alike.
+std::string describe(const FitPlan& plan) {
+  return c10::str("batches of ", plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size, ", ", plan.epochs,
+                  " epochs from ", plan.initial_epoch, ", steps_per_epoch ", plan.steps_per_epoch, ", accumulate ",
+                  plan.accumulate, ", validation of ", plan.validation ? plan.validation->size() : 0, " rows every ",
+                  plan.validation_freq, " epochs, ", plan.callbacks.size(), " callbacks");
+}
+
 }  // namespace
 
 History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
@@ -49,14 +57,22 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   if (plan.validation)
     check_batches_of("fit: validation", *plan.validation, plan.validation_batch_size, plan.validation_steps);
   reset_states(*parts_.network);
+  FitPlan own = plan;
+  if (!leads()) own.verbose = 0;
+  if (auto* peers = execution_->peers()) {
+    check_same_data(*peers, "fit", plan.data, describe(plan));
+    if (plan.validation) check_same_data(*peers, "fit: validation", *plan.validation, "");
+  }
+  align();
   execution_->load();
   const Fitting fitting(*this);
+  FitLoop loop(*this, own, model);
   try {
-    return FitLoop(*this, plan, model).run();
+    return together("fit", [&] { return loop.run(); });
   } catch (...) {
     ++passes_;  // the next fit begins a pass of its own
     // What was learned before the failure is kept.
-    finish_update();
+    if (!execution_->peers()) finish_update();
     execution_->store();
     throw;
   }
@@ -87,50 +103,12 @@ void Trainer::finish_update() {
   execution_->finish_update(parts_.optimizer->learning_rate(execution_->iterations()));
 }
 
-void Trainer::exchange_averages(bool weights_too) {
-  const auto slot = parts_.optimizer ? parts_.optimizer->weight_average_slot() : std::nullopt;
-  if (!slot) {
-    throw InvalidArgument(c10::str("averages of the weights: the optimizer of model '", parts_.network->name(),
-                                   "' must be made with use_ema to keep some"));
-  }
-  if (!has_trained()) {
-    throw InvalidArgument(
-        c10::str("averages of the weights: model '", parts_.network->name(), "' must have been trained to have some"));
-  }
-  execution_->store();
-  const c10::NoGradGuard no_grad;
-  auto state = execution_->optimizer_state();
-  const auto slot_name = parts_.optimizer->slots()[*slot];
-  const auto weights = parts_.network->trainable_weights();
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const std::string name = c10::str(slot_name, "/", i);
-    const Tensor average = state.tensor(name), weight = weights[i].variable().value;
-    state.set(name, weight.clone());
-    if (weights_too) weight.copy_(average);
-  }
-  execution_->set_optimizer_state(state);
-  execution_->load();
-}
-
 void Trainer::begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress) {
   begins_at_ = epoch;
   passes_ = progress ? progress->passes : epoch;
   auto state = execution().optimizer_state();
   state.set("steps", progress ? progress->steps : execution_->iterations());
   execution_->set_optimizer_state(state);
-}
-
-void Trainer::take_averages() {
-  const auto slot = parts_.optimizer->weight_average_slot();
-  if (!slot || execution_->iterations() == 0) return;
-  execution_->store();
-  c10::NoGradGuard no_grad;
-  const auto state = execution_->optimizer_state();
-  const auto name = parts_.optimizer->slots()[*slot];
-  const auto weights = parts_.network->trainable_weights();
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    weights[i].variable().value.copy_(state.tensor(c10::str(name, "/", i)));
-  execution_->load();
 }
 
 }  // namespace tandem

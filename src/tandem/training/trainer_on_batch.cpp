@@ -11,9 +11,8 @@ namespace tandem {
 data::Batch Trainer::one_batch(const Dataset& data) {
   bind(data);
   check_batches_of("one batch", data, data.size(), 1);
-  execution_->store();  // within a callback of fit the replicas are ahead
-  execution_->load();
-  data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0});
+  begin_pass();
+  data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0, .own_rows = execution_->own_rows()});
   loader.start_epoch(0);
   return *loader.next();
 }
@@ -29,12 +28,15 @@ Logs Trainer::train_on_batch(const Dataset& data) {
   const auto batch = one_batch(data);
   auto figures = running_figures();
   const auto step = static_cast<uint64_t>(execution_->steps());
-  figures.losses.add(execution_->train_step(
-      batch,
-      {.random = random_.fold("step").fold(step), .rate = parts_.optimizer->learning_rate(execution_->iterations())},
-      figures.observer()));
-  execution_->store();
-  return figures.logs();
+  return together("train_on_batch", [&] {
+    figures.losses.add(execution_->train_step(
+        batch,
+        {.random = random_.fold("step").fold(step), .rate = parts_.optimizer->learning_rate(execution_->iterations())},
+        figures.observer()));
+    execution_->receipt(batch.all_rows());
+    execution_->store();
+    return figures.logs();
+  });
 }
 
 Logs Trainer::test_on_batch(const Dataset& data) {
@@ -42,14 +44,16 @@ Logs Trainer::test_on_batch(const Dataset& data) {
   require_loss("test_on_batch");
   const auto batch = one_batch(data);
   auto figures = running_figures();
-  figures.losses.add(execution_->test_step(batch, figures.observer()));
-  return figures.logs();
+  return together("test_on_batch", [&] {
+    figures.losses.add(execution_->test_step(batch, figures.observer()));
+    return figures.logs();
+  });
 }
 
 Tensors Trainer::predict_on_batch(const Dataset& data) {
   const Use use(*this);
   const auto batch = one_batch(data);
-  return execution_->predict_step(batch.x);
+  return together("predict_on_batch", [&] { return execution_->predict_step(batch); });
 }
 
 }  // namespace tandem

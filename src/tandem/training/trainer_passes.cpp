@@ -14,6 +14,7 @@
 #include "tandem/training/progress.h"
 #include "tandem/training/row_collector.h"
 #include "tandem/training/running_figures.h"
+#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -26,6 +27,12 @@ void check(const PassPlan& plan, const char* what) {
     throw InvalidArgument(c10::str(what, ": steps must be positive, or -1 for all data, got ", plan.steps));
   if (plan.verbose < 0 || plan.verbose > 2)
     throw InvalidArgument(c10::str(what, ": verbose must be 0, 1 or 2, got ", plan.verbose));
+}
+
+// What all processes must be told alike.
+std::string describe(const PassPlan& plan) {
+  return c10::str("batches of ", plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size, ", steps ",
+                  plan.steps, ", ", plan.callbacks.size(), " callbacks");
 }
 
 // Of data whose batches are counted by now, or known beforehand.
@@ -42,11 +49,13 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   bind(plan.data);
   check_batches_of("evaluate", plan.data, plan.batch_size, plan.steps);
   reset_states(*parts_.network);
-  execution_->store();  // within a callback of fit the replicas are ahead
-  execution_->load();
+  PassPlan own = plan;
+  if (!leads()) own.verbose = 0;
+  if (auto* peers = execution_->peers()) check_same_data(*peers, "evaluate", plan.data, describe(plan));
+  begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
-  return *run_evaluate(plan, callbacks, false);
+  return together("evaluate", [&] { return *run_evaluate(own, callbacks, false); });
 }
 
 std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackList& callbacks, bool within_fit) {
@@ -55,8 +64,10 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   const bool counted = plan.data.size() != data::kUnknownSize;
   RunningFigures figures = running_figures();
   const auto observe = figures.observer();
-  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
-  if (counted) warn_of_too_many_steps(plan.steps, loader.batches());
+  data::Loader loader(
+      plan.data,
+      {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
+  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   if (!within_fit) {
     callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
@@ -67,9 +78,10 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   LookAhead batches(loader, execution);
   batches.start_epoch(0);
   int64_t step = 0, rows_done = 0;
-  bool whole = true;
+  bool whole = true, draw = false;
   while (const auto batch = batches.next()) {
-    if (whole = pass(plan.gate); !whole) break;
+    const auto wishes = agree({.look = draw, .interrupt = !pass(plan.gate)});
+    if (whole = !wishes.interrupt; !whole) break;
     if (!counted) check_rows("evaluate", *batch);
     Logs batch_logs;
     callbacks.each(&Callback::on_test_batch_begin, step, batch_logs);
@@ -77,10 +89,12 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
     figures.losses.add(result);
     rows_done += result.rows;
     ++step;
-    const bool due = !within_fit && bar.advance(step, rows_done);
-    if (due || !callbacks.empty()) {
+    draw = (!within_fit && bar.advance(step, rows_done)) || (draw && !wishes.look);
+    const bool look = execution.peers() ? wishes.look : draw;
+    if (look || !callbacks.empty()) {
       batch_logs = figures.logs();
-      if (due) bar.draw(batch_logs);
+      if (draw) bar.draw(batch_logs);
+      draw = false;
       callbacks.each(&Callback::on_test_batch_end, step - 1, batch_logs);
     }
   }
@@ -100,14 +114,22 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   bind(plan.data);
   check_batches_of("predict", plan.data, plan.batch_size, plan.steps);
   reset_states(*parts_.network);
-  auto& execution = *execution_;
-  const bool counted = plan.data.size() != data::kUnknownSize;
-  execution.store();  // within a callback of fit the replicas are ahead
-  execution.load();
+  PassPlan own = plan;
+  if (!leads()) own.verbose = 0;
+  if (auto* peers = execution_->peers()) check_same_data(*peers, "predict", plan.data, describe(plan));
+  begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
-  data::Loader loader(plan.data, {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_});
-  if (counted) warn_of_too_many_steps(plan.steps, loader.batches());
+  return together("predict", [&] { return run_predict(own, callbacks); });
+}
+
+Tensors Trainer::run_predict(const PassPlan& plan, const CallbackList& callbacks) {
+  auto& execution = *execution_;
+  const bool counted = plan.data.size() != data::kUnknownSize;
+  data::Loader loader(
+      plan.data,
+      {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
+  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   bar.start_epoch(0, 1);
@@ -121,8 +143,8 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   while (auto batch = batches.next()) {
     if (!counted) check_rows("predict", *batch);
     callbacks.each(&Callback::on_predict_batch_begin, step, logs);
-    outputs.add(execution.predict_step(batch->x));
-    done += batch->rows();
+    outputs.add(execution.predict_step(*batch));
+    done += batch->all_rows();
     ++step;
     bar.update(step, logs, done);
     callbacks.each(&Callback::on_predict_batch_end, step - 1, logs);

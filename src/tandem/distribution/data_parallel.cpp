@@ -1,0 +1,66 @@
+#include "tandem/distribution/data_parallel.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/distribution/exchange_options.h"
+#include "tandem/distribution/replicated.h"
+#include "tandem/network/scoped_devices.h"
+
+namespace tandem::distribute {
+namespace {
+
+[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("DataParallel: " + must); }
+
+class DataParallelKind : public StrategyKind {
+ public:
+  explicit DataParallelKind(DataParallelOptions options) : options_(std::move(options)) {}
+  std::string name() const override { return "data-parallel"; }
+  Devices devices() const override { return options_.devices; }
+  int64_t all_devices() const override { return options_.devices.size() * options_.group->world_size(); }
+  bool leads() const override { return options_.group->rank() == 0; }
+  void check(const Network& network) const override {
+    for (const auto& scope : scoped_devices(network)) {
+      if (scope) {
+        refuse(c10::str("model '", network.name(), "' must have no layers in DeviceScopes, got one on ",
+                        scope->to_string(), "; each process has the whole model on each of its devices"));
+      }
+    }
+  }
+  std::unique_ptr<Execution> bind(const Program& program) const override {
+    check(*program.network);
+    const auto& group = *options_.group;
+    const int64_t on_host = options_.devices.size() * group.local_size();
+    auto how = ExchangeOptions::of(options_).replication(options_.devices,
+                                                         threads_per_device(on_host, options_.threads_per_device));
+    how.processes = group.processes();
+    return std::make_unique<Replicated>(program, how);
+  }
+
+ private:
+  DataParallelOptions options_;
+};
+
+DataParallelOptions checked(DataParallelOptions options) {
+  if (!options.group) refuse("must get a group, as init_process_group() gives one");
+  const auto& group = *options.group;
+  if (group.world_size() > 1 && !group.processes())
+    refuse("the group's ranks must be processes, as those of init_process_group()");
+  if (options.devices.empty()) options.devices = {group.device()};
+  for (const auto& device : options.devices) {
+    if (device.kind == Device::Kind::gpu)
+      refuse(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
+  }
+  check_available(options.devices);
+  ExchangeOptions::of(options).check("DataParallel", options.devices.size() * group.world_size());
+  if (options.all_reduce == "host" && group.world_size() > 1)
+    refuse("all_reduce must not be host, one update for all, where there are several processes");
+  return options;
+}
+
+}  // namespace
+
+DataParallel::DataParallel(DataParallelOptions options)
+    : Strategy(std::make_shared<DataParallelKind>(checked(std::move(options)))) {}
+
+}  // namespace tandem::distribute

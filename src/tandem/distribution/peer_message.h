@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::distribute {
+
+/// What a process tells the others: numbers and texts, read in the order in which they were put.
+class PeerMessage {
+ public:
+  PeerMessage() = default;
+  /// As it came: what values() gave.
+  explicit PeerMessage(std::vector<double> values) : values_(std::move(values)) {}
+
+  void put(double value) { values_.push_back(value); }
+  void put(const std::string& text);
+  void put(const std::vector<double>& numbers);
+
+  /// Throw InternalError where nothing of the kind is left.
+  double number();
+  int64_t integer() { return static_cast<int64_t>(number()); }
+  std::string text();
+  std::vector<double> numbers();
+
+  /// For carrying: bits that must stay, not always numbers.
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  std::size_t take(std::size_t count);  // where the next `count` values begin
+
+  std::vector<double> values_;
+  std::size_t read_ = 0;
+};
+
+}  // namespace tandem::distribute

@@ -1,0 +1,47 @@
+// FitLoop: what is shown, and whether the training goes on. With several processes all do the same.
+#include <c10/util/StringUtil.h>
+
+#include <utility>
+
+#include "tandem/core/activity.h"
+#include "tandem/core/log.h"
+#include "tandem/training/fit_loop.h"
+
+namespace tandem {
+
+void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
+  if (std::exchange(warned_of_loss_, true) || !trainer_.leads()) return;
+  bar_.clear();
+  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
+}
+
+// With several processes each of them sees the others' wishes a step later: all make the figures, or none does.
+void Trainer::FitLoop::show_step() {
+  draw_ = bar_.advance(step_, rows_done_) || draw_;
+  show_ = (plan_.board && plan_.board->step_done()) || show_;
+  const bool look = execution_.peers() ? look_ : draw_ || show_;
+  if (!look && callbacks_.empty()) return;
+  Logs logs = figures_.logs();
+  if (std::exchange(draw_, false)) bar_.draw(logs);
+  if (std::exchange(show_, false)) plan_.board->show(logs);
+  const ActivityScope activity(Activity::callback);
+  callbacks_.each(&Callback::on_train_batch_end, step_ - 1, logs);
+}
+
+bool Trainer::FitLoop::may_begin() {
+  interrupted_ = trainer_.agree({.interrupt = !trainer_.pass(plan_.gate)}).interrupt;
+  return !interrupted_;
+}
+
+bool Trainer::FitLoop::goes_on(bool passes) {
+  if (trainer_.stopping_ || interrupted_) passes = false;
+  const auto wishes = trainer_.agree({.look = draw_ || show_,
+                                      .stop = trainer_.stopping_,
+                                      .interrupt = interrupted_ || (passes && !trainer_.pass(plan_.gate))});
+  look_ = wishes.look;
+  interrupted_ = wishes.interrupt;
+  if (wishes.stop) trainer_.stopping_ = true;
+  return !wishes.stop && !wishes.interrupt;
+}
+
+}  // namespace tandem

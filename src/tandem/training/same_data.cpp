@@ -1,0 +1,67 @@
+#include "tandem/training/same_data.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "tandem/core/error.h"
+#include "tandem/core/random.h"
+
+namespace tandem {
+namespace {
+
+constexpr int64_t kRowsCompared = 4;
+
+RandomStream fold(const RandomStream& digest, const Tensor& tensor) {
+  if (!tensor.defined()) return digest.fold(uint64_t{0});
+  const Tensor bytes = tensor.contiguous().to(at::kCPU);
+  return digest.fold(c10::str(bytes.scalar_type(), bytes.sizes()))
+      .fold(std::string_view(static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()));
+}
+
+// Of the source's first rows, before anything is drawn.
+uint64_t fingerprint(const Dataset& data) {
+  std::vector<int64_t> rows(static_cast<std::size_t>(std::min(kRowsCompared, data.source()->size())));
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto batch = data.source()->get(rows);
+  RandomStream digest;
+  for (const auto& x : batch.x) digest = fold(digest, x);
+  for (const auto& y : batch.y) digest = fold(digest, y);
+  for (const auto& weights : batch.weights) digest = fold(digest, weights);
+  return digest.key();
+}
+
+}  // namespace
+
+void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, const std::string& options) {
+  if (data.size() == data::kUnknownSize)
+    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
+  const uint64_t bits = fingerprint(data);
+  distribute::PeerMessage own;
+  own.put(static_cast<double>(data.size()));
+  own.put(static_cast<double>(bits >> 11));  // whole numbers that a double holds
+  own.put(options);
+  distribute::Peers::Topic topic;
+  auto all = peers.gather(own, topic);
+  const int64_t rows = all[0].integer();
+  const double first_rows = all[0].number();
+  const auto text = all[0].text();
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (const int64_t its = all[r].integer(); its != rows) {
+      throw InvalidArgument(c10::str(who, ": all ranks must be given the same data, but rank ", r, " has ", its,
+                                     " rows and rank 0 has ", rows));
+    }
+    if (all[r].number() != first_rows) {
+      throw InvalidArgument(
+          c10::str(who, ": all ranks must be given the same data, but rank ", r, "'s first rows are not rank 0's"));
+    }
+    if (const auto its = all[r].text(); its != text)
+      throw InvalidArgument(
+          c10::str(who, ": all ranks must ask for the same, but rank ", r, " has ", its, " and rank 0 has ", text));
+  }
+}
+
+}  // namespace tandem
