@@ -99,8 +99,9 @@ HostsProcesses::~HostsProcesses() = default;
 
 std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
   Ways ways;
-  ways.up = here_->spread(here, turns);
-  ways.down = here_->spread(here, turns);
+  auto groups = here_->spread_side_by_side(2, here, turns);
+  ways.up = std::move(groups[0]);
+  ways.down = std::move(groups[1]);
   for (int i = 0; across_ && i < 2; ++i) ways.across.push_back(across_->spread(1, {}));
   ways.failures = c10::make_intrusive<c10d::PrefixStore>(c10::str("failures ", groups_++), store_);
   if (here == 1) ways.all = &all_->rank();

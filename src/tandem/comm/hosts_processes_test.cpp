@@ -158,6 +158,19 @@ TEST(HostsProcesses, ManyInFlightAmongOtherCalls) {
   });
 }
 
+TEST(HostsProcesses, GoOnWithWhatIsInProgressWhileTheyWaitForOthers) {
+  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+    Tensor x = at::full({1000}, static_cast<double>(process));
+    auto pending = own->rank().all_reduce_async(x, {});
+    if (process % 2 == 1) pending.wait();  // needs what the other rank of its host hands on
+    Tensor y = at::ones({10});
+    own->rank().all_reduce(y, {});
+    pending.wait();
+    EXPECT_TRUE(x.eq(6).all().item<bool>());
+    EXPECT_TRUE(y.eq(4).all().item<bool>());
+  });
+}
+
 TEST(HostsProcesses, SpreadOverThreadsOfEach) {
   const Tensor want = tree_sum(8, 50'000);
   on_hosts({2, 2}, [&](OnHosts& own, int64_t process) {

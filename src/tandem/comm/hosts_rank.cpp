@@ -1,6 +1,7 @@
 #include "tandem/comm/hosts_rank.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/ScopeExit.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
@@ -25,7 +26,25 @@ int64_t HostPlan::host_of(int64_t rank) const {
 }
 
 HostsRank::HostsRank(HostPlan plan, int64_t rank, HostsWays ways)
-    : plan_(std::move(plan)), rank_(rank), host_(plan_.host_of(rank)), ways_(ways) {}
+    : plan_(std::move(plan)), rank_(rank), host_(plan_.host_of(rank)), ways_(ways) {
+  ways_.up->seat().add(*this);
+}
+
+HostsRank::~HostsRank() { ways_.up->seat().remove(*this); }
+
+// While it waits on its host for anything else.
+void HostsRank::progress() {
+  if (moving_on_ || in_progress_.empty()) return;
+  moving_on_ = true;
+  const auto no_more = c10::make_scope_exit([this] { moving_on_ = false; });
+  progress(oldest_ + in_progress_.size() - 1);
+}
+
+// The network rings no bell.
+bool HostsRank::polls() const {
+  return leads() && std::any_of(in_progress_.begin(), in_progress_.end(),
+                                [](const InProgress& one) { return one.sent_across && !one.down_started; });
+}
 
 template <class Act>
 auto HostsRank::guarded(const Act& act) -> decltype(act()) {
@@ -83,7 +102,7 @@ Pending HostsRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options
     one.up = ways_.up->all_reduce_async(tensor, one.options);
     in_progress_.push_back(std::move(one));
     const auto ticket = oldest_ + in_progress_.size() - 1;
-    progress(ticket);
+    progress();
     return Pending(*this, ticket);
   });
 }
@@ -110,7 +129,10 @@ void HostsRank::progress(uint64_t ticket) {
   for (uint64_t n = oldest_; n <= ticket; ++n) {
     auto& one = in_progress(n);
     if (!one.up_done) return;
-    if (one.down_started) continue;
+    if (one.down_started) {
+      one.down.advance();
+      continue;
+    }
     if (leads()) {
       if (!one.across.advance()) return;
       one.across.wait();
@@ -123,7 +145,7 @@ void HostsRank::progress(uint64_t ticket) {
 bool HostsRank::advance(uint64_t ticket) {
   if (ticket < oldest_) return true;
   return guarded([&] {
-    progress(ticket);
+    progress();
     auto& one = in_progress(ticket);
     return one.down_started && one.down.advance();
   });
@@ -134,6 +156,8 @@ ReduceTimes HostsRank::wait(uint64_t ticket) {
 }
 
 ReduceTimes HostsRank::finish(uint64_t ticket) {
+  moving_on_ = true;
+  const auto no_more = c10::make_scope_exit([this] { moving_on_ = false; });
   for (uint64_t n = oldest_; n <= ticket; ++n) {
     auto& one = in_progress(n);
     if (!one.up_done) {

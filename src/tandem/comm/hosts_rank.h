@@ -38,9 +38,10 @@ struct HostsWays {
 /// their sums over the network, and hand them out. Every rank gets the same bits. They are those of one tree over all
 /// ranks (sum_tree.h) where there are two hosts, and with Algorithm::direct where hosts are a power of two and have
 /// equally many ranks, or else that is refused.
-class HostsRank final : public Communicator, private Pending::Source {
+class HostsRank final : public Communicator, private Pending::Source, private WaitingSeat::Duty {
  public:
   HostsRank(HostPlan plan, int64_t rank, HostsWays ways);
+  ~HostsRank() override;
 
   int64_t rank() const override { return rank_; }
   int64_t world_size() const override { return plan_.ranks(); }
@@ -68,6 +69,9 @@ class HostsRank final : public Communicator, private Pending::Source {
     ReduceTimes times;
   };
 
+  void progress() override;
+  bool polls() const override;
+  void forget() override {}
   bool advance(uint64_t ticket) override;
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
@@ -90,7 +94,8 @@ class HostsRank final : public Communicator, private Pending::Source {
   const int64_t rank_, host_;
   const HostsWays ways_;
   std::deque<InProgress> in_progress_;
-  uint64_t oldest_ = 0;  // ticket of the first
+  uint64_t oldest_ = 0;     // ticket of the first
+  bool moving_on_ = false;  // this rank waits for them already
 };
 
 }  // namespace tandem::comm

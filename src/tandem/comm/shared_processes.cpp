@@ -71,12 +71,22 @@ SharedProcesses::SharedProcesses(c10::intrusive_ptr<c10d::Store> store, const On
 SharedProcesses::~SharedProcesses() = default;
 
 std::unique_ptr<RankGroup> SharedProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
+  return std::move(spread_side_by_side(1, here, turns).front());
+}
+
+std::vector<std::unique_ptr<RankGroup>> SharedProcesses::spread_side_by_side(
+    int64_t groups, int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
   if (here < 1) throw InvalidArgument(c10::str("a process must have at least one rank, got ", here));
   const int64_t ranks = host_.processes * here;
+  std::vector<std::size_t> bytes(static_cast<std::size_t>(groups), SharedRoom::bytes(ranks));
+  bytes.push_back(SharedHub::bytes(ranks));
   // With the number in the name, processes that differ in it name one another instead of meeting.
-  auto memory = meet(c10::str("group ", groups_++, " of ", here), {SharedHub::bytes(ranks), SharedRoom::bytes(ranks)});
-  auto hub = std::make_shared<SharedHub>(std::move(memory[0]), host_, here, limit_seconds_, turns, pulse_);
-  return std::make_unique<SharedGroup>(std::move(hub), std::move(memory[1]));
+  auto memory = meet(c10::str("group ", groups_++, " of ", here), bytes);
+  const auto hub = std::make_shared<SharedHub>(std::move(memory.back()), host_, here, limit_seconds_, turns, pulse_);
+  memory.pop_back();
+  std::vector<std::unique_ptr<RankGroup>> made;
+  for (auto& room : memory) made.push_back(std::make_unique<SharedGroup>(hub, std::move(room)));
+  return made;
 }
 
 std::vector<SharedMemory> SharedProcesses::meet(const std::string& name, const std::vector<std::size_t>& bytes) {

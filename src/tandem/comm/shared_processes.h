@@ -23,6 +23,9 @@ class SharedProcesses final : public Processes {
 
   Communicator& rank() override { return group_->rank(group_->first()); }
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
+  /// Several groups of the same ranks, that wait and fail together.
+  std::vector<std::unique_ptr<RankGroup>> spread_side_by_side(int64_t groups, int64_t here,
+                                                              const std::vector<std::shared_ptr<Turns>>& turns);
   void abort(const std::string& reason) override { group_->abort(reason); }
 
  private:

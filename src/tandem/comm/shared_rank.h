@@ -30,6 +30,8 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
+  /// Where this rank waits.
+  WaitingSeat& seat() { return seat_; }
   /// Ends the waits of all ranks and all later calls with this reason.
   void fail(const std::string& reason) { room_->hub().fail(reason); }
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;

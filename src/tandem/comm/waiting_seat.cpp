@@ -17,6 +17,7 @@ using Clock = Doorbell::Clock;
 constexpr auto kSpinTime = std::chrono::microseconds(50);
 // After that long the one that is waited for is perhaps kept from running by this very thread.
 constexpr auto kSpinAlone = std::chrono::microseconds(5);
+constexpr auto kPoll = std::chrono::milliseconds(1);
 constexpr double kLongestLimit = 1e9;  // seconds; more than a clock holds would overflow
 
 }  // namespace
@@ -49,10 +50,15 @@ bool WaitingSeat::spin(c10::function_ref<bool()> done) {
   return false;
 }
 
+bool WaitingSeat::polls() const {
+  return std::any_of(duties_.begin(), duties_.end(), [](const Duty* duty) { return duty->polls(); });
+}
+
 bool WaitingSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
-  if (!turns_) return sleep_until_rung(heard, deadline);
+  const auto until = polls() ? std::min(deadline, Clock::now() + kPoll) : deadline;
+  if (!turns_) return sleep_until_rung(heard, until) || until < deadline;
   turns_->release();
-  const bool rung = sleep_until_rung(heard, deadline);
+  const bool rung = sleep_until_rung(heard, until) || until < deadline;
   const auto woken = Clock::now();
   turns_->acquire();
   const auto without = Clock::now() - woken;

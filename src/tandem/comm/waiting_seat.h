@@ -21,6 +21,8 @@ class WaitingSeat {
   class Duty {
    public:
     virtual void progress() = 0;
+    /// True while something goes on that rings no bell when it is done: progress is called every millisecond.
+    virtual bool polls() const { return false; }
     virtual void forget() = 0;
 
    protected:
@@ -57,6 +59,7 @@ class WaitingSeat {
 
   bool spin(c10::function_ref<bool()> done);
   void progress();
+  bool polls() const;
   // Sleeps, without the turn; false: `deadline` has passed. The deadline moves by the time that the next turn took.
   bool sleep(uint64_t heard, Clock::time_point& deadline);
 

@@ -80,7 +80,7 @@ TEST(LookAhead, ANewEpochForgetsWhatWasTaken) {
 TEST(LookAhead, WhatWasTakenAheadGoesBackToAStream) {
   const data::BatchGenerator stream([i = 0.0]() mutable -> std::optional<data::Batch> {
     if (i == 6) return std::nullopt;
-    return data::Batch{at::full({2}, i++)};
+    return data::Batch{at::full({2}, i++), {}};
   });
   ListensOnly execution(true);
   for (const double first : {0.0, 2.0, 4.0}) {
