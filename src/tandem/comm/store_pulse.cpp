@@ -79,7 +79,7 @@ void StorePulse::look(double since_last) {
   } catch (const std::exception&) {
     store_silence_ += since_last;
     if (store_silence_ >= silence_seconds_)
-      found = c10::str("rank 0, where ranks meet, has been silent for ", silence_seconds_, " s");
+      found = c10::str("rank 0 has been silent for ", silence_seconds_, " s, in whose process ranks meet");
   }
   if (found.empty()) return;
   const std::lock_guard lock(mutex_);
