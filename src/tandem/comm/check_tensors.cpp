@@ -31,6 +31,11 @@ void check_divided(const Tensor& whole, const Tensor& part, int64_t ranks, const
   }
 }
 
+void check_root(int64_t root, int64_t ranks) {
+  if (root < 0 || root >= ranks)
+    throw InvalidArgument(c10::str("broadcast: root must be in [0, ", ranks, "), got ", root));
+}
+
 void check_peer(int64_t peer, int64_t rank, int64_t ranks, const char* call) {
   if (peer < 0 || peer >= ranks || peer == rank) {
     throw InvalidArgument(

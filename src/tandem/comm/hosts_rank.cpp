@@ -19,6 +19,12 @@ namespace {
 // Memory in its order, as one axis.
 Tensor as_line(const Tensor& tensor) { return tensor.as_strided({tensor.numel()}, {1}); }
 
+// The first rank of a host needs its host's sum even where it does not want that of all.
+ReduceOptions with_result(ReduceOptions options) {
+  options.wants_result = true;
+  return options;
+}
+
 }  // namespace
 
 int64_t HostPlan::host_of(int64_t rank) const {
@@ -57,7 +63,7 @@ auto HostsRank::guarded(const Act& act) -> decltype(act()) {
 }
 
 void HostsRank::check_order(const ReduceOptions& options) const {
-  if (options.algorithm != Algorithm::direct || plan_.hosts() <= 2) return;
+  if (!along_tree(options)) return;
   const bool equal = std::all_of(plan_.begins.begin(), plan_.begins.end() - 1,
                                  [&](int64_t first) { return plan_.size(plan_.host_of(first)) == plan_.size(0); });
   if (equal && std::has_single_bit(static_cast<uint64_t>(plan_.hosts()))) return;
@@ -67,7 +73,7 @@ void HostsRank::check_order(const ReduceOptions& options) const {
 }
 
 void HostsRank::reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options) {
-  if (options.algorithm != Algorithm::direct || plan_.hosts() == 2) return across.all_reduce(tensor, options);
+  if (!along_tree(options)) return across.all_reduce(tensor, with_result(options));
   Tensor own = as_line(tensor);
   Tensor all = at::empty({plan_.hosts() * own.numel()}, own.options());
   across.all_gather(own, all);
@@ -80,23 +86,18 @@ void HostsRank::reduce_across(Communicator& across, Tensor& tensor, const Reduce
 
 void HostsRank::all_reduce(Tensor& tensor, const ReduceOptions& options) {
   check_order(options);
-  guarded([&] { reduce(tensor, options); });
-}
-
-void HostsRank::reduce(Tensor& tensor, const ReduceOptions& options) {
-  ReduceOptions whole = options;
-  whole.wants_result = true;
-  ways_.up->all_reduce(tensor, whole);
-  if (leads()) reduce_across(*ways_.across, tensor, whole);
-  ways_.down->broadcast(tensor, 0);
+  guarded([&] {
+    ways_.up->all_reduce(tensor, with_result(options));
+    if (leads()) reduce_across(*ways_.across, tensor, options);
+    ways_.down->broadcast(tensor, 0);
+  });
 }
 
 Pending HostsRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_order(options);
   InProgress one;
   one.tensor = tensor;
-  one.options = options;
-  one.options.wants_result = true;
+  one.options = with_result(options);
   one.times.started = steady_seconds();
   return guarded([&] {
     one.up = ways_.up->all_reduce_async(tensor, one.options);
@@ -118,7 +119,7 @@ void HostsRank::progress(uint64_t ticket) {
       one.up_done = true;
     }
     if (leads() && !one.sent_across) {
-      if (one.options.algorithm == Algorithm::direct && plan_.hosts() > 2) {
+      if (along_tree(one.options)) {
         reduce_across(*ways_.across_started, one.tensor, one.options);
       } else {
         one.across = ways_.across_started->all_reduce_async(one.tensor, one.options);
@@ -215,8 +216,7 @@ void HostsRank::all_gather(const Tensor& part, Tensor& whole) {
 
 void HostsRank::broadcast(Tensor& tensor, int64_t root) {
   check_dense(tensor, "broadcast");
-  if (root < 0 || root >= world_size())
-    throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
+  check_root(root, world_size());
   const auto from = plan_.host_of(root);
   guarded([&] {
     if (host_ == from) ways_.up->broadcast(tensor, root - plan_.first(from));

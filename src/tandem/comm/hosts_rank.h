@@ -79,10 +79,13 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
   // Does `act`; where a rank is lost, its host knows which, and all others are told.
   template <class Act>
   auto guarded(const Act& act) -> decltype(act());
-  void reduce(Tensor& tensor, const ReduceOptions& options);
   ReduceTimes finish(uint64_t ticket);
   bool leads() const { return ways_.across != nullptr; }
   InProgress& in_progress(uint64_t ticket) { return in_progress_[ticket - oldest_]; }
+  // The sums of two hosts have but one order.
+  bool along_tree(const ReduceOptions& options) const {
+    return options.algorithm == Algorithm::direct && plan_.hosts() > 2;
+  }
   void check_order(const ReduceOptions& options) const;
   // Among the hosts' sums.
   void reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options);

@@ -38,8 +38,7 @@ void LocalRank::all_gather(const Tensor& part, Tensor& whole) {
 
 void LocalRank::broadcast(Tensor& tensor, int64_t root) {
   check_dense(tensor, "broadcast");
-  if (root < 0 || root >= world_size())
-    throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
+  check_root(root, world_size());
   run({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
 }
 
@@ -61,7 +60,7 @@ void LocalRank::run(Brought brought) {
   call_.start(*room_, room_->in_turn, rank_, number, std::move(brought));
   seat_.wait([this] { return call_.advance(true); }, [this] { return call_.late(); });
   bytes_sent_ += call_.bytes();
-  account(entered, call_.times().all_here, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, call_.times().all_here, seat_.seconds_without_turn() - without_turn);
   if (!call_.mismatch().empty()) throw InvalidArgument(call_.mismatch());
 }
 
@@ -82,14 +81,6 @@ void LocalRank::wait_for_slot(LocalSlots& slots, uint64_t number) {
                return c10::str(late, ", while ", slots.size(), " were in progress");
              });
   room_->waiting_for_slot.fetch_sub(1);  // a failure leaves it to reset
-}
-
-void LocalRank::account(double entered, double all_here, double without_turn) {
-  const double total = steady_seconds() - entered;
-  const double waiting = std::clamp(all_here - entered, 0.0, total);
-  const double moving = std::max(0.0, total - waiting - without_turn);
-  moving_ += moving;
-  waiting_ += total - moving;
 }
 
 void LocalRank::forget() {

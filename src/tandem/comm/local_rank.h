@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "tandem/comm/call_times.h"
 #include "tandem/comm/communicator.h"
 #include "tandem/comm/local_operation.h"
 #include "tandem/comm/local_room.h"
@@ -28,8 +29,8 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
 
   int64_t bytes_sent() const override { return bytes_sent_; }
-  double seconds_waiting() const override { return waiting_; }
-  double seconds_moving() const override { return moving_; }
+  double seconds_waiting() const override { return times_.waiting(); }
+  double seconds_moving() const override { return times_.moving(); }
 
  private:
   // An operation that was started, until it is finished and waited for or let go of.
@@ -48,8 +49,6 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   // Makes a call that returns when it is finished.
   void run(Brought brought);
   void wait_for_slot(LocalSlots& slots, uint64_t number);
-  // Adds what passed since `entered` to the times: until `all_here` to waiting, and where there was no turn.
-  void account(double entered, double all_here, double without_turn);
   InProgress& in_progress(uint64_t number) { return in_progress_[number % in_progress_.size()]; }
   // True when it is finished.
   bool move_on(InProgress& entry, bool help);
@@ -65,7 +64,7 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   std::vector<InProgress> in_progress_;
   uint64_t oldest_ = 0, started_ = 0, first_ticket_ = 0;
   int64_t bytes_sent_ = 0;
-  double waiting_ = 0, moving_ = 0;
+  CallTimes times_;
 };
 
 }  // namespace tandem::comm

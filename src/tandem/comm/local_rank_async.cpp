@@ -22,7 +22,7 @@ Pending LocalRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options
   entry.operation.start(*room_, room_->in_progress, rank_, number,
                         {.kind = Collective::all_reduce, .data = tensor, .result = tensor, .options = options});
   for (uint64_t n = oldest_; n < started_; ++n) move_on(in_progress(n), false);
-  account(entered, free, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, free, seat_.seconds_without_turn() - without_turn);
   return Pending(*this, first_ticket_ + number);
 }
 
@@ -32,7 +32,7 @@ bool LocalRank::advance(uint64_t ticket) {
   if (entry.operation.finished()) return true;
   const double entered = steady_seconds();
   const bool finished = move_on(entry, false);
-  moving_ += steady_seconds() - entered;
+  times_.add_moving(entered);
   return finished;
 }
 
@@ -47,7 +47,7 @@ ReduceTimes LocalRank::wait(uint64_t ticket) {
   auto& operation = entry.operation;
   seat_.wait([&] { return move_on(entry, true); }, [&] { return operation.late(); });
   const ReduceTimes times = operation.times();
-  account(entered, times.all_here, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, times.all_here, seat_.seconds_without_turn() - without_turn);
   if (!operation.mismatch().empty()) throw InvalidArgument(operation.mismatch());
   return times;
 }

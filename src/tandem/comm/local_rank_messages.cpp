@@ -22,7 +22,7 @@ void LocalRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
   }
   room_->seat(to).bell().ring();
   bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
-  account(entered, room_there, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, room_there, seat_.seconds_without_turn() - without_turn);
 }
 
 void LocalRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
@@ -39,7 +39,7 @@ void LocalRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
     came = steady_seconds();
   }
   room_->seat(from).bell().ring();
-  account(entered, came, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, came, seat_.seconds_without_turn() - without_turn);
   if (!mailbox.mismatch().empty()) throw InvalidArgument(c10::str("recv on rank ", rank_, ": ", mailbox.mismatch()));
 }
 

@@ -21,6 +21,12 @@ constexpr std::chrono::milliseconds kWait(200);
 
 std::string key_of(const char* kind, int64_t rank) { return c10::str(kind, "/", rank); }
 
+// LibTorch's errors carry a backtrace.
+std::string message_of(const std::exception& error) {
+  const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
+  return with_trace ? with_trace->what_without_backtrace() : error.what();
+}
+
 // The elements as one axis, whatever the order of the axes in memory.
 Tensor flat(const Tensor& tensor, const char* call) {
   if (!tensor.is_non_overlapping_and_dense())
@@ -78,10 +84,8 @@ void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Ba
   Work work;
   try {
     work = begin(*backend_.backend);
-  } catch (const c10::Error& error) {
-    fail(call, error.what_without_backtrace());
   } catch (const std::exception& error) {
-    fail(call, error.what());
+    fail(call, message_of(error));
   }
   finish(work, call);
 }
@@ -95,10 +99,7 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
       break;
     } catch (const std::exception& error) {
       if (const auto silent = silent_ ? silent_() : std::string(); !silent.empty()) abort(c10::str(call, ": ", silent));
-      if (failed_ || work->isCompleted() || steady_seconds() - start > limit) {
-        const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
-        fail(call, with_trace ? with_trace->what_without_backtrace() : error.what());
-      }
+      if (failed_ || work->isCompleted() || steady_seconds() - start > limit) fail(call, message_of(error));
     }
   }
   seconds_ += steady_seconds() - start;
@@ -129,11 +130,8 @@ void ProcessRank::abort(const std::string& reason) {
 }
 
 void ProcessRank::fail(const std::string& call, const std::string& why) {
-  if (failed_) {
-    let_go_of_backends();
-    throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
-  }
   let_go_of_backends();
+  if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));  // aborted
   std::vector<int64_t> lost;
   try {
     store_->setTimeout(std::chrono::milliseconds(2000));  // who has the store may be lost itself
@@ -176,7 +174,7 @@ Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& optio
     try {
       one.work = started_.backend->allreduce(tensors, {});
     } catch (const std::exception& error) {
-      fail(call, error.what());
+      fail(call, message_of(error));
     }
     bytes_sent_ += static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
   }

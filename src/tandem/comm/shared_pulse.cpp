@@ -87,9 +87,8 @@ std::optional<SharedPulse::Lost> SharedPulse::find_lost() {
 
 std::string SharedPulse::last_report(int64_t process) const {
   const auto& other = entry(process);
-  const auto step = other.step.load(std::memory_order_relaxed);
-  return c10::str(name_of(static_cast<Activity>(other.activity.load(std::memory_order_relaxed))),
-                  step > 0 ? c10::str(", step ", step) : "");
+  return describe(static_cast<Activity>(other.activity.load(std::memory_order_relaxed)),
+                  other.step.load(std::memory_order_relaxed));
 }
 
 }  // namespace tandem::comm

@@ -43,14 +43,6 @@ void SharedRank::check_alive() {
     throw PeerError(c10::str("rank ", room_->member(rank_), ": the ranks parted before: ", room_->hub().reason()));
 }
 
-void SharedRank::account(double entered, double all_here, double without_turn) {
-  const double total = steady_seconds() - entered;
-  const double waiting = std::clamp(all_here - entered, 0.0, total);
-  const double moving = std::max(0.0, total - waiting - without_turn);
-  moving_ += moving;
-  waiting_ += total - moving;
-}
-
 ReduceTimes SharedRank::finish(SharedLine& line, uint64_t number, double entered) {
   const ActivityScope activity(Activity::exchange);
   const double without_turn = seat_.seconds_without_turn();
@@ -63,7 +55,7 @@ ReduceTimes SharedRank::finish(SharedLine& line, uint64_t number, double entered
   const auto times = line.times(number);
   const auto mismatch = line.mismatch(number);
   line.let_go(number);
-  account(entered, times.all_here, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, times.all_here, seat_.seconds_without_turn() - without_turn);
   if (!mismatch.empty()) throw InvalidArgument(mismatch);
   return times;
 }
@@ -92,20 +84,15 @@ void SharedRank::all_gather(const Tensor& part, Tensor& whole) {
   run({.kind = Collective::all_gather, .data = part, .result = whole});
 }
 
-void SharedRank::check_root(int64_t root) const {
-  if (root < 0 || root >= world_size())
-    throw InvalidArgument(c10::str("broadcast: root must be in [0, ", world_size(), "), got ", root));
-}
-
 void SharedRank::broadcast(Tensor& tensor, int64_t root) {
   check_dense(tensor, "broadcast");
-  check_root(root);
+  check_root(root, world_size());
   run({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
 }
 
 Pending SharedRank::broadcast_async(Tensor& tensor, int64_t root) {
   check_dense(tensor, "broadcast_async");
-  check_root(root);
+  check_root(root, world_size());
   return start({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
 }
 
@@ -125,7 +112,7 @@ bool SharedRank::advance(uint64_t ticket) {
   if (room_->hub().failed()) return true;  // wait throws
   const double entered = steady_seconds();
   in_progress_.progress();
-  moving_ += steady_seconds() - entered;
+  times_.add_moving(entered);
   return in_progress_.finished(ticket);
 }
 
@@ -143,7 +130,7 @@ void SharedRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
                [&] { return c10::str("send of message with tag ", tag, " for rank ", room_->member(to)); });
   }
   messages_sent_ += static_cast<int64_t>(tensor.nbytes());
-  account(entered, entered, seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, entered, seat_.seconds_without_turn() - without_turn);
 }
 
 void SharedRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
@@ -157,7 +144,7 @@ void SharedRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
     seat_.wait([&] { return mailbox_.take(); },
                [&] { return c10::str("recv of message with tag ", tag, " for rank ", room_->member(from)); });
   }
-  account(entered, steady_seconds(), seat_.seconds_without_turn() - without_turn);
+  times_.add(entered, steady_seconds(), seat_.seconds_without_turn() - without_turn);
   if (!mailbox_.mismatch().empty()) throw InvalidArgument(c10::str("recv on rank ", rank_, ": ", mailbox_.mismatch()));
 }
 

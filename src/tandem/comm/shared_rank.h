@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/comm/call_times.h"
 #include "tandem/comm/communicator.h"
 #include "tandem/comm/shared_line.h"
 #include "tandem/comm/shared_mailbox.h"
@@ -37,8 +38,8 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
 
   int64_t bytes_sent() const override;
-  double seconds_waiting() const override { return waiting_; }
-  double seconds_moving() const override { return moving_; }
+  double seconds_waiting() const override { return times_.waiting(); }
+  double seconds_moving() const override { return times_.moving(); }
 
  private:
   bool advance(uint64_t ticket) override;
@@ -48,12 +49,10 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   void forget() override {}
 
   void check_alive();
-  void check_root(int64_t root) const;
   Pending start(Brought brought);
   // Makes a call that returns when it is finished.
   void run(Brought brought);
   ReduceTimes finish(SharedLine& line, uint64_t number, double entered);
-  void account(double entered, double all_here, double without_turn);
 
   const std::shared_ptr<SharedRoom> room_;
   WaitingSeat& seat_;
@@ -61,7 +60,7 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   SharedLine in_turn_, in_progress_;
   SharedMailbox mailbox_;
   int64_t messages_sent_ = 0;  // bytes
-  double waiting_ = 0, moving_ = 0;
+  CallTimes times_;
 };
 
 }  // namespace tandem::comm

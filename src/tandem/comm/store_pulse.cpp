@@ -60,9 +60,7 @@ void StorePulse::beat() {
 void StorePulse::look(double since_last) {
   std::string found;
   try {
-    const auto step = reported_step();
-    const auto report = c10::str(name_of(reported_activity()), step > 0 ? c10::str(", step ", step) : "");
-    store_->set(key_of_pulse(own_), c10::str(++count_, " ", report));
+    store_->set(key_of_pulse(own_), c10::str(++count_, " ", describe(reported_activity(), reported_step())));
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       const auto key = key_of_pulse(static_cast<int64_t>(i));
       if (static_cast<int64_t>(i) == own_ || !store_->check({key})) continue;  // it has not begun

@@ -1,5 +1,7 @@
 #include "tandem/core/activity.h"
 
+#include <c10/util/StringUtil.h>
+
 #include <atomic>
 
 namespace tandem {
@@ -24,6 +26,10 @@ const char* name_of(Activity activity) {
       break;
   }
   return "other";
+}
+
+std::string describe(Activity activity, int64_t step) {
+  return step > 0 ? c10::str(name_of(activity), ", step ", step) : name_of(activity);
 }
 
 void report_activity(Activity activity) { now.store(activity, std::memory_order_relaxed); }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace tandem {
 
@@ -8,6 +9,8 @@ enum class Activity : uint32_t { other, data, compute, exchange, callback };
 
 /// "data"
 const char* name_of(Activity activity);
+/// "data, step 12"; "data" in no step.
+std::string describe(Activity activity, int64_t step);
 
 /// This process's: any thread may say and ask.
 void report_activity(Activity activity);
