@@ -10,9 +10,12 @@
 #include "tandem/core/error.h"
 #include "tandem/data/data_loader.h"
 #include "tandem/data/generator_loader.h"
+#include "tandem/data/image_normalization.h"
 #include "tandem/data/map_rows.h"
+#include "tandem/data/mean_image.h"
 #include "tandem/data/message_of_test.h"
 #include "tandem/data/per_device.h"
+#include "tandem/data/shard.h"
 #include "tandem/data/split.h"
 
 namespace tandem::data {
@@ -218,6 +221,11 @@ TEST(BatchGenerator, RefusesWhatNeedsRowsByNumber) {
   EXPECT_EQ(message_of<InvalidArgument>([&] { data.get(0); }), "data set: get" + why);
   EXPECT_EQ(message_of<InvalidArgument>([&] { split(data, {0.5, 0.5}); }), "split" + why);
   EXPECT_EQ(message_of<InvalidArgument>([&] { PerDevice{{data, data}}; }), "PerDevice" + why);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { shard(data, 2, 0); }), "shard" + why);
+  // They would read an endless one for ever.
+  EXPECT_EQ(message_of<InvalidArgument>([&] { mean_image(data); }), "mean_image" + why);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { ImageNormalization::fit(data, {.featurewise_center = true}); }),
+            "ImageNormalization" + why);
   EXPECT_EQ(message_of<InvalidArgument>([&] { DataLoader{data}; }), "data set: batch" + why);
   EXPECT_EQ(message_of<InvalidArgument>([&] { data.x(); }),
             "data set: a BatchGenerator gives whole batches, its rows cannot be asked for by number");

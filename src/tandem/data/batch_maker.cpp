@@ -29,6 +29,10 @@ void check_rows(const Batch& batch, std::size_t rows, const char* who) {
   for (const Tensor& one : batch.weights) {
     if (one.defined()) check(one, "weights");
   }
+  if (batch.weights.size() > 1 && batch.weights.size() != batch.y.size()) {
+    throw DataError(c10::str(who, " must give weights as one tensor, or one for each of ", batch.y.size(),
+                             " targets, got ", batch.weights.size()));
+  }
 }
 
 // Rows that follow one another in memory.

@@ -41,6 +41,7 @@ class ChannelMoments {
 };
 
 ChannelMoments channel_moments(const Dataset& dataset) {
+  dataset.require_rows("ImageNormalization");
   Loader loader(dataset, {.batch_size = kRowsAtATime, .random = random_root()});
   loader.start_epoch(0);
   ChannelMoments moments;

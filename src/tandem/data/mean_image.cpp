@@ -30,6 +30,7 @@ void add_rows(const Tensor& batch, double* sums, int64_t count) {
 }  // namespace
 
 Tensor mean_image(const Dataset& dataset) {
+  dataset.require_rows("mean_image");
   LoaderOptions options;
   options.batch_size = kBatch;
   options.random = random_root();

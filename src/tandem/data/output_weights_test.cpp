@@ -63,6 +63,31 @@ TEST(OutputWeights, RowsOfAFunctionMayBringThem) {
   expect_weights_of_rows(Dataset::from(6, row), 6);
 }
 
+TEST(OutputWeights, RowsOfAFunctionMustAllHaveThem) {
+  const auto served = [](const std::function<Example(int64_t)>& row) {
+    return message_of<DataError>([&] {
+      Loader loader(Dataset::from(2, row), {.batch_size = 2, .workers = 0});
+      loader.start_epoch(0);
+      loader.next();
+    });
+  };
+  const Tensor one = at::ones({});
+  for (const int64_t without : {0, 1}) {
+    EXPECT_NE(served([&](int64_t i) {
+                return Example{.x = one, .y = {one, one}, .weights = {i == without ? Tensor() : one, one}};
+              }).find("weights must have one shape in all rows"),
+              std::string::npos);
+    EXPECT_NE(served([&](int64_t i) {
+                return Example{.x = one, .y = one, .weight = i == without ? Tensor() : one};
+              }).find("the weight must have one shape in all rows"),
+              std::string::npos);
+  }
+  EXPECT_NE(served([&](int64_t) {
+              return Example{.x = one, .y = {one, one, one}, .weights = {one, one}};
+            }).find("must give weights as one tensor, or one for each of 3 targets, got 2"),
+            std::string::npos);
+}
+
 TEST(OutputWeights, MustFitTheTargets) {
   const Tensor rows = row_numbers();
   EXPECT_EQ(message_of<InvalidArgument>([&] {

@@ -40,6 +40,10 @@ void PerDeviceSource::lay_out(EpochPlan& plan, const Dataset& whole, const Rando
       part = part.shuffle(step.seed);
     }
     orders.push_back(part.order(plan.epoch, random.fold("device").fold(d)));
+    for (const auto row : orders.back()) {
+      if (row >= rows(d))
+        throw InvalidArgument(c10::str("PerDevice: data set ", d, " must be cut by take before it is shuffled"));
+    }
   }
   const auto share = shares(plan.batch_size);
   const int64_t count = batches(plan.batch_size, whole.drop_remainder());

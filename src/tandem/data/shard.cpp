@@ -45,6 +45,7 @@ std::vector<int64_t> ranks_of(const std::vector<std::vector<int64_t>>& files, in
 }  // namespace
 
 DistributedSampler shard(const Dataset& dataset, int64_t num_replicas, int64_t rank, const ShardOptions& options) {
+  dataset.require_rows("shard");
   if (options.by != "auto" && options.by != "row" && options.by != "file")
     throw_unknown_name("shard: by", options.by, {"auto", "row", "file"});
   const DistributedSamplerOptions order{

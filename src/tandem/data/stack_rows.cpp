@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -20,7 +21,7 @@ class RowStack {
  public:
   RowStack(const std::vector<Example>& rows, const char* where) : rows_(rows), where_(where) {}
 
-  // With `some`, of what is undefined in the first row there is nothing.
+  // With `some`, of what is undefined in all rows there is nothing.
   Tensors all(const char* what, const Tensors Example::*member, bool some = false) const {
     Tensors out;
     const int64_t count = (rows_.front().*member).size();
@@ -29,7 +30,8 @@ class RowStack {
         throw DataError(c10::str(where_, ": the function must return as many ", what, " for every row"));
     }
     for (int64_t i = 0; i < count; ++i) {
-      const bool none = some && !(rows_.front().*member)[i].defined();
+      const bool none = some && std::none_of(rows_.begin(), rows_.end(),
+                                             [&](const Example& row) { return (row.*member)[i].defined(); });
       out.push_back(none ? Tensor() : one(what, [&](const Example& row) { return (row.*member)[i]; }));
     }
     return out;
@@ -59,7 +61,7 @@ Batch stack_rows(const std::vector<Example>& rows, const char* where) {
   if (rows.empty()) throw DataError(c10::str(where, ": there must be at least one row"));
   const RowStack stack(rows, where);
   Batch out{stack.all("x", &Example::x), stack.all("y", &Example::y)};
-  if (rows.front().weight.defined())
+  if (std::any_of(rows.begin(), rows.end(), [](const Example& row) { return row.weight.defined(); }))
     out.weights = stack.one("the weight", [](const Example& row) { return row.weight; }).to(at::kFloat);
   if (rows.front().weights.empty()) return out;
   out.weights = stack.all("weights", &Example::weights, /*some=*/true);

@@ -91,6 +91,12 @@ TEST(PerDevice, OneDataSetForEachDevice) {
               model.fit(PerDevice{part, part, part}, {.batch_size = 6, .verbose = 0});
             }),
             "fit: data by device must have a part for each of the 2 devices, got 3");
+  // A row that was shuffled in from behind the cut would be another device's.
+  EXPECT_EQ(testing::message_of([&] {
+              model.fit(PerDevice{data::TensorDataset(at::ones({100, 1}), at::ones({100, 1})).shuffle().take(4), part},
+                        {.batch_size = 4, .verbose = 0});
+            }),
+            "PerDevice: data set 0 must be cut by take before it is shuffled");
   EXPECT_EQ(testing::message_of([&] {
               model.predict(PerDevice{part, part});
             }),
