@@ -25,6 +25,8 @@ class HostPair {
   std::vector<std::string> beside(int host, const std::vector<std::string>& words) const;
   /// Runs them there; returns what they print, throws it when they fail.
   std::string run(int host, const std::vector<std::string>& words) const;
+  /// A third link between them, "far" (10.97.0.1 and .2), on which each packet takes so long.
+  void add_far_link(double seconds);
   /// Bytes that came in by an interface of the host so far.
   int64_t bytes_received(int host, const std::string& interface) const;
   /// Gives up the host, which vanishes with the last program on it.
@@ -34,6 +36,7 @@ class HostPair {
   const bool as_root_;
   std::array<std::unique_ptr<Program>, 2> keepers_;  // a name space lives as long as a process in it
   std::array<std::string, 2> ids_;                   // theirs
+  std::unique_ptr<Program> far_;
 };
 
 /// Tests of jobs on two hosts. They fail where root may not make them, and do not run where another user may not.

@@ -2,10 +2,12 @@
 #include "host_pair.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 
 #include "tandem/comm/job_key.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::testing {
 namespace {
@@ -110,6 +112,35 @@ TEST_F(Hosts, ExchangeOverASlowLink) {
   const auto ranks = start_both({kExchange, "elements=500000"});
   expect_success(ranks);
   EXPECT_GT(pair_->bytes_received(1, "meet0"), 3 * 2000000);
+}
+
+TEST_F(Hosts, ExchangeOverALongWay) {
+  if (::geteuid() != 0 && ::access("/dev/net/tun", R_OK | W_OK) != 0) GTEST_SKIP() << "only root may use /dev/net/tun";
+  constexpr double kWay = 0.05;  // seconds
+  pair_->add_far_link(kWay);
+  const double start = steady_seconds();
+  const auto ranks = start_both({kExchange, "elements=100000", "steps=5", "limit=20"}, {{"MASTER_ADDR", "10.97.0.1"}});
+  expect_success(ranks);
+  EXPECT_GT(steady_seconds() - start, 5 * kWay);  // no sum before the other's part has come
+  EXPECT_GT(pair_->bytes_received(1, "far"), 5 * 400000);
+}
+
+TEST_F(Hosts, TrainToTheBitsOfOneProcess) {  // also with several ranks on each
+  const auto train = [](const std::string& devices) {
+    return std::vector<std::string>{kTandem, "train",        "cnn", "--epochs",      "1", "--steps",   "4",    "--seed",
+                                    "3",     "--batch-size", "17",  "--fixed-order", "4", "--devices", devices};
+  };
+  Program one(train("cpu:0"));
+  ASSERT_EQ(one.wait(), 0) << one.output();
+  const auto text = one.output();
+  const auto begin = text.find("SHA-256 of the weights: ");
+  ASSERT_NE(begin, std::string::npos) << text;
+  const auto digest = text.substr(begin, text.find('\n', begin) - begin);
+  for (const std::string devices : {"auto", "cpu*2"}) {
+    const auto ranks = start_both(train(devices));
+    expect_success(ranks);
+    EXPECT_NE(ranks[0]->output().find(digest), std::string::npos) << devices << ": " << ranks[0]->output() << digest;
+  }
 }
 
 TEST_F(Hosts, NameEachOtherWhenTheLinkIsCut) {

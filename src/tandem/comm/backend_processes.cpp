@@ -47,7 +47,7 @@ BackendProcesses::BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_
 std::unique_ptr<ProcessRank> BackendProcesses::join(const c10::intrusive_ptr<c10d::Store>& store) const {
   const std::chrono::milliseconds limit(static_cast<int64_t>(options_.limit_seconds * 1000));
   return std::make_unique<ProcessRank>(store, own_, ranks_, limit, make_backend_, options_.numbers,
-                                       [this] { return pulse_->silent(); });
+                                       [this] { return silent(); });
 }
 
 std::unique_ptr<RankGroup> BackendProcesses::spread(int64_t here,

@@ -27,6 +27,8 @@ class BackendProcesses final : public Processes {
   /// One rank a process so far: throws InvalidArgument on more.
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
   void abort(const std::string& reason) override { rank_->abort(reason); }
+  /// Says which process has fallen silent; empty: none has.
+  std::string silent() const { return pulse_->silent(); }
 
  private:
   std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store) const;

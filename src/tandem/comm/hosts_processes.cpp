@@ -9,22 +9,21 @@ namespace tandem::comm {
 namespace {
 
 SharedRank& shared(Communicator& rank) { return dynamic_cast<SharedRank&>(rank); }
-Communicator& only(RankGroup& group) { return group.rank(group.first()); }
 
 // What the ranks of this process that belong together speak through.
 struct Ways {
   std::unique_ptr<RankGroup> up, down;
-  std::vector<std::unique_ptr<RankGroup>> across;  // for calls, and for operations that are only started
-  c10::intrusive_ptr<c10d::Store> failures;        // of all hosts
-  Communicator* all = nullptr;                     // as in HostsWays
+  std::vector<std::unique_ptr<ProcessRank>> across;  // for calls, and for operations that are only started
+  c10::intrusive_ptr<c10d::Store> failures;          // of all hosts
+  Communicator* all = nullptr;                       // as in HostsWays
 
   HostsWays of(int64_t rank) {
     HostsWays ways;
     ways.up = &shared(up->rank(rank));
     ways.down = &shared(down->rank(rank));
     if (!across.empty() && ways.up->rank() == 0) {
-      ways.across = &only(*across[0]);
-      ways.across_started = &only(*across[1]);
+      ways.across = across[0].get();
+      ways.across_started = across[1].get();
     }
     ways.all = all;
     ways.fail = [this](const std::string& reason) { return fail(reason); };
@@ -39,7 +38,7 @@ struct Ways {
     }
     up->abort(first);
     down->abort(first);
-    for (auto& group : across) group->abort(first);
+    for (auto& leader : across) leader->abort(first);
     return first;
   }
 };
@@ -80,29 +79,35 @@ std::optional<HostPlan> plan_hosts(const std::vector<std::string>& places) {
 
 HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t process, HostPlan plan,
                                const BackendProcesses::Options& limits, const ProcessRank::MakeBackend& make_backend)
-    : store_(std::move(store)), plan_(std::move(plan)) {
-  const auto host = plan_.host_of(process), first = plan_.first(host);
+    : store_(std::move(store)),
+      plan_(std::move(plan)),
+      host_(plan_.host_of(process)),
+      leads_(process == plan_.first(host_)),
+      limit_(static_cast<int64_t>(limits.limit_seconds * 1000)),
+      make_backend_(make_backend) {
+  const auto first = plan_.first(host_);
   const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store_); };
   all_ = std::make_unique<BackendProcesses>(prefixed("all"), process, plan_.ranks(), limits, make_backend);
-  here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host)),
-                                            OneHost{process - first, plan_.size(host), first}, limits.limit_seconds,
+  here_ = std::make_unique<SharedProcesses>(prefixed(c10::str("host ", host_)),
+                                            OneHost{process - first, plan_.size(host_), first}, limits.limit_seconds,
                                             limits.silence_seconds);
-  if (process == first) {
-    auto among_leaders = limits;
-    among_leaders.numbers.assign(plan_.begins.begin(), plan_.begins.end() - 1);
-    across_ = std::make_unique<BackendProcesses>(prefixed("hosts"), host, plan_.hosts(), among_leaders, make_backend);
-  }
   group_ = spread(1, {});
 }
 
 HostsProcesses::~HostsProcesses() = default;
+
+std::unique_ptr<ProcessRank> HostsProcesses::join_leaders(const std::string& name) const {
+  return std::make_unique<ProcessRank>(
+      c10::make_intrusive<c10d::PrefixStore>(name, store_), host_, plan_.hosts(), limit_, make_backend_,
+      std::vector<int64_t>(plan_.begins.begin(), plan_.begins.end() - 1), [this] { return all_->silent(); });
+}
 
 std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {
   Ways ways;
   auto groups = here_->spread_side_by_side(2, here, turns);
   ways.up = std::move(groups[0]);
   ways.down = std::move(groups[1]);
-  for (int i = 0; across_ && i < 2; ++i) ways.across.push_back(across_->spread(1, {}));
+  for (int i = 0; leads_ && i < 2; ++i) ways.across.push_back(join_leaders(c10::str("hosts ", groups_, " ", i)));
   ways.failures = c10::make_intrusive<c10d::PrefixStore>(c10::str("failures ", groups_++), store_);
   if (here == 1) ways.all = &all_->rank();
   HostPlan plan = plan_;
@@ -113,7 +118,6 @@ std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vecto
 void HostsProcesses::abort(const std::string& reason) {
   here_->abort(reason);
   all_->abort(reason);
-  if (across_) across_->abort(reason);
   group_->abort(reason);
 }
 

@@ -27,11 +27,18 @@ class HostsProcesses final : public Processes {
   void abort(const std::string& reason) override;
 
  private:
+  // Among the first processes of all hosts, this one being so.
+  std::unique_ptr<ProcessRank> join_leaders(const std::string& name) const;
+
   c10::intrusive_ptr<c10d::Store> store_;
   const HostPlan plan_;
+  const int64_t host_;
+  const bool leads_;  // this process is its host's first
+  const std::chrono::milliseconds limit_;
+  const ProcessRank::MakeBackend make_backend_;
   std::unique_ptr<SharedProcesses> here_;
-  std::unique_ptr<BackendProcesses> all_, across_;  // across_: on the first process of a host
-  int64_t groups_ = 0;                              // made so far
+  std::unique_ptr<BackendProcesses> all_;
+  int64_t groups_ = 0;  // made so far
   std::unique_ptr<RankGroup> group_;
 };
 

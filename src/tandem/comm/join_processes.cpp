@@ -70,8 +70,7 @@ std::unique_ptr<Processes> join(MeetingPlace& place, const cluster::Membership& 
   }
   auto make_backend = backend_maker(place, member, options);
   const BackendProcesses::Options limits{options.limit_seconds, options.silence_seconds, {}};
-  if (plan && plan->hosts() < plan->ranks())
-    return std::make_unique<HostsProcesses>(place.store, member.rank, *plan, limits, std::move(make_backend));
+  if (plan) return std::make_unique<HostsProcesses>(place.store, member.rank, *plan, limits, std::move(make_backend));
   return std::make_unique<BackendProcesses>(place.store, member.rank, member.world_size, limits,
                                             std::move(make_backend));
 }
