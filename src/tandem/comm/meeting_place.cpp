@@ -175,7 +175,7 @@ class Search {
   }
 
   bool all_here() const { return member_.local_size == member_.world_size; }
-  double seconds() const { return static_cast<double>(limit_.count()) / 1000; }
+  double seconds() const { return seconds_of(limit_); }
 
   static constexpr const char* kFailed = "failed: ";
 

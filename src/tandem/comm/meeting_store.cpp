@@ -62,8 +62,8 @@ std::vector<uint8_t> MeetingStore::compareSet(const std::string& key, const std:
 std::vector<uint8_t> MeetingStore::get(const std::string& key) {
   const auto answer = ask({.ask = Ask::get, .limit_ms = timeout_.count(), .keys = {key}});
   if (answer.amount == 0) {
-    throw PeerError(c10::str("meeting at ", host_, ":", port_, ": nobody has set '", key, "' within ",
-                             static_cast<double>(timeout_.count()) / 1000, " s"));
+    throw PeerError(
+        c10::str("meeting at ", host_, ":", port_, ": nobody has set '", key, "' within ", seconds_of(timeout_), " s"));
   }
   return bytes_of(answer.value);
 }
@@ -85,8 +85,8 @@ void MeetingStore::wait(const std::vector<std::string>& keys, const std::chrono:
   for (const auto& key : keys) {
     if (!check({key})) missing += (missing.empty() ? "'" : ", '") + key + "'";
   }
-  throw PeerError(c10::str("meeting at ", host_, ":", port_, ": nobody has set ", missing, " within ",
-                           static_cast<double>(limit.count()) / 1000, " s"));
+  throw PeerError(
+      c10::str("meeting at ", host_, ":", port_, ": nobody has set ", missing, " within ", seconds_of(limit), " s"));
 }
 
 MeetingAnswer MeetingStore::ask(MeetingRequest request) {
@@ -95,7 +95,7 @@ MeetingAnswer MeetingStore::ask(MeetingRequest request) {
   request.number = ++asked_;
   // A meeting point that has not begun yet is waited for, too.
   const auto limit = std::max(timeout_, kForTheWay) + std::chrono::milliseconds(request.limit_ms);
-  const double until = steady_seconds() + static_cast<double>(limit.count()) / 1000;
+  const double until = steady_seconds() + seconds_of(limit);
   socket.set(zmq::sockopt::sndtimeo, static_cast<int>(limit.count()));
   bool sent = socket.send(zmq::buffer(encode(request)), zmq::send_flags::none).has_value();
   for (double left = until - steady_seconds(); sent && left > 0; left = until - steady_seconds()) {
@@ -105,8 +105,7 @@ MeetingAnswer MeetingStore::ask(MeetingRequest request) {
     const auto answer = decode_answer({static_cast<const char*>(message.data()), message.size()});
     if (answer && answer->number == request.number) return *answer;  // others are late ones
   }
-  throw PeerError(c10::str("meeting at ", host_, ":", port_, ": no answer within ",
-                           static_cast<double>(limit.count()) / 1000, " s"));
+  throw PeerError(c10::str("meeting at ", host_, ":", port_, ": no answer within ", seconds_of(limit), " s"));
 }
 
 }  // namespace tandem::comm

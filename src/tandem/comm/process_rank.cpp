@@ -60,7 +60,7 @@ ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, in
     std::iota(numbers_.begin(), numbers_.end(), 0);
   }
   // Before the backend, whose own messages name nobody.
-  wait_for_ranks(*store_, "here", rank_, ranks_, static_cast<double>(limit_.count()) / 1000);
+  wait_for_ranks(*store_, "here", rank_, ranks_, seconds_of(limit_));
   backend_ = make_backend_(store_, rank_, ranks_);
   started_ = make_backend_(c10::make_intrusive<c10d::PrefixStore>("started", store_), rank_, ranks_);
 }
@@ -92,7 +92,7 @@ void ProcessRank::run(const std::string& call, const std::function<Work(c10d::Ba
 
 // In short waits, so that it ends when another thread calls abort.
 void ProcessRank::finish(const Work& work, const std::string& call) {
-  const double start = steady_seconds(), limit = static_cast<double>(limit_.count()) / 1000;
+  const double start = steady_seconds(), limit = seconds_of(limit_);
   while (true) {
     try {
       work->wait(std::min(limit_, kWait));

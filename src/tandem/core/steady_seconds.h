@@ -8,4 +8,6 @@ inline double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+inline double seconds_of(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
+
 }  // namespace tandem

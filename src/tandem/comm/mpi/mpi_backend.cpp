@@ -58,8 +58,7 @@ class MpiBackend final : public c10d::Backend {
              milliseconds limit, MPI_Comm all)
       : Backend(static_cast<int>(rank), static_cast<int>(ranks)),
         session_(session),
-        reductions_(session.duplicate(all, limit)),
-        others_(session.duplicate(all, limit)),
+        ranks_(session.duplicate(all, limit)),
         store_(store->clone()) {
     store_->setTimeout(kForALook);
   }
@@ -88,7 +87,7 @@ class MpiBackend final : public c10d::Backend {
   torch_work allreduce(std::vector<Tensor>& tensors, const c10d::AllreduceOptions&) override {
     const Tensor sum = wide(tensors.front());
     auto work = begin({sum}, [&](MPI_Request& request) {
-      return MPI_Iallreduce(MPI_IN_PLACE, sum.data_ptr(), count_of(sum), type_of(sum), MPI_SUM, reductions_, &request);
+      return MPI_Iallreduce(MPI_IN_PLACE, sum.data_ptr(), count_of(sum), type_of(sum), MPI_SUM, ranks_, &request);
     });
     if (is_short(tensors.front())) work->copy_result_to(tensors.front());
     return work;
@@ -98,7 +97,7 @@ class MpiBackend final : public c10d::Backend {
     const Tensor whole = wide(from), part = is_short(to) ? at::empty_like(to, at::kFloat) : to;
     auto work = begin({whole, part}, [&](MPI_Request& request) {
       return MPI_Ireduce_scatter_block(whole.const_data_ptr(), part.data_ptr(), count_of(part), type_of(part), MPI_SUM,
-                                       others_, &request);
+                                       ranks_, &request);
     });
     if (is_short(to)) work->copy_result_to(to);
     return work;
@@ -108,30 +107,30 @@ class MpiBackend final : public c10d::Backend {
   torch_work _allgather_base(Tensor& to, Tensor& from, const c10d::AllgatherOptions&) override {
     return begin({to, from}, [&](MPI_Request& request) {
       return MPI_Iallgather(from.const_data_ptr(), count_of(from), MPI_BYTE, to.data_ptr(), count_of(from), MPI_BYTE,
-                            others_, &request);
+                            ranks_, &request);
     });
   }
   torch_work broadcast(std::vector<Tensor>& tensors, const c10d::BroadcastOptions& options) override {
     const Tensor tensor = tensors.front();
     return begin({tensor}, [&](MPI_Request& request) {
-      return MPI_Ibcast(tensor.data_ptr(), count_of(tensor), MPI_BYTE, static_cast<int>(options.rootRank), others_,
+      return MPI_Ibcast(tensor.data_ptr(), count_of(tensor), MPI_BYTE, static_cast<int>(options.rootRank), ranks_,
                         &request);
     });
   }
   torch_work send(std::vector<Tensor>& tensors, int to, int tag) override {
     const Tensor tensor = tensors.front();
     return begin({tensor}, [&](MPI_Request& request) {
-      return MPI_Isend(tensor.const_data_ptr(), count_of(tensor), MPI_BYTE, to, tag, others_, &request);
+      return MPI_Isend(tensor.const_data_ptr(), count_of(tensor), MPI_BYTE, to, tag, ranks_, &request);
     });
   }
   torch_work recv(std::vector<Tensor>& tensors, int from, int tag) override {
     const Tensor tensor = tensors.front();
     return begin({tensor}, [&](MPI_Request& request) {
-      return MPI_Irecv(tensor.data_ptr(), count_of(tensor), MPI_BYTE, from, tag, others_, &request);
+      return MPI_Irecv(tensor.data_ptr(), count_of(tensor), MPI_BYTE, from, tag, ranks_, &request);
     });
   }
   torch_work barrier(const c10d::BarrierOptions&) override {
-    return begin({}, [&](MPI_Request& request) { return MPI_Ibarrier(others_, &request); });
+    return begin({}, [&](MPI_Request& request) { return MPI_Ibarrier(ranks_, &request); });
   }
 
  private:
@@ -149,12 +148,11 @@ class MpiBackend final : public c10d::Backend {
 
   // Those that nobody waits for must stay until they have ended, too.
   void forget_ended() {
-    running_->remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->isCompleted(); });
+    running_->remove_if([](const c10::intrusive_ptr<MpiWork>& work) { return work->ended(); });
   }
 
   MpiSession& session_;
-  // Two, since reductions in progress are matched among themselves, whatever else is called in between.
-  MPI_Comm reductions_, others_;
+  MPI_Comm ranks_;
   c10::intrusive_ptr<c10d::Store> store_;
   std::unique_ptr<std::list<c10::intrusive_ptr<MpiWork>>> running_ =
       std::make_unique<std::list<c10::intrusive_ptr<MpiWork>>>();

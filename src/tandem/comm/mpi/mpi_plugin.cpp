@@ -5,6 +5,7 @@
 #include "tandem/comm/mpi/mpi_session.h"
 #include "tandem/comm/mpi_world.h"
 #include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
@@ -13,7 +14,7 @@ using std::chrono::milliseconds;
 
 class World final : public MpiWorld {
  public:
-  explicit World(milliseconds limit) : session_(limit) {}
+  explicit World(milliseconds limit) { session_.begin(limit); }
 
   int64_t rank() const override { return session_.rank(); }
   int64_t size() const override { return session_.size(); }
@@ -46,11 +47,10 @@ class World final : public MpiWorld {
     }
     if (session_.wait(request, limit)) return;
     session_.give_up();
-    throw PeerError(c10::str("rank ", rank(), ": not all ranks came to MPI_Ibcast within ",
-                             static_cast<double>(limit.count()) / 1000, " s"));
+    throw PeerError(c10::str("rank ", rank(), ": not all ranks came to MPI_Ibcast within ", seconds_of(limit), " s"));
   }
 
-  MpiSession session_;
+  MpiSession& session_ = *new MpiSession;  // stays, whatever comes
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
 #include <future>
 #include <thread>
 
@@ -18,10 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kForTheEnd(10000);  // what MPI_Finalize may take
 constexpr double kSpin = 0.002;            // seconds for which a request is asked for without sleep
-constexpr double kLook = 0.25;             // seconds from one look around to the next
 constexpr std::chrono::microseconds kNap(100);
-
-double seconds(milliseconds limit) { return static_cast<double>(limit.count()) / 1000; }
 
 }  // namespace
 
@@ -33,7 +29,7 @@ void check_mpi(int code, const char* call) {
   throw Error(c10::str(call, ": ", std::string(text.data(), static_cast<std::size_t>(length))));
 }
 
-MpiSession::MpiSession(milliseconds limit) {
+void MpiSession::begin(milliseconds limit) {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
@@ -84,7 +80,7 @@ void MpiSession::run(const char* name, const std::function<void()>& call, millis
   jobs_changed_.notify_one();
   if (done.wait_for(limit) != std::future_status::ready) {
     give_up();
-    throw PeerError(c10::str("mpi: ", name, ": not all ranks came within ", seconds(limit), " s"));
+    throw PeerError(c10::str("mpi: ", name, ": not all ranks came within ", seconds_of(limit), " s"));
   }
   done.get();
 }
@@ -97,16 +93,11 @@ bool MpiSession::test(MPI_Request& request) {
   return done != 0;
 }
 
-bool MpiSession::wait(MPI_Request& request, milliseconds limit, const std::function<void()>& look) {
+bool MpiSession::wait(MPI_Request& request, milliseconds limit) {
   const double start = steady_seconds();
-  double looked = start;
   while (!test(request)) {
     const double now = steady_seconds();
-    if (now - start > seconds(limit)) return false;
-    if (look && now - looked > kLook) {
-      look();
-      looked = steady_seconds();
-    }
+    if (now - start > seconds_of(limit)) return false;
     if (now - start < kSpin) {
       std::this_thread::yield();
     } else {
@@ -125,7 +116,7 @@ MPI_Comm MpiSession::duplicate(MPI_Comm of, milliseconds limit) {
   }
   if (!wait(request, limit)) {
     give_up();
-    throw PeerError(c10::str("mpi: MPI_Comm_idup: not all ranks came within ", seconds(limit), " s"));
+    throw PeerError(c10::str("mpi: MPI_Comm_idup: not all ranks came within ", seconds_of(limit), " s"));
   }
   const auto held = lock();
   check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

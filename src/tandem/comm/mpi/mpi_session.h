@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -19,8 +20,9 @@ void check_mpi(int code, const char* call);
 /// here, on a thread of its own, and ended when the program ends with status 0. Never destroyed.
 class MpiSession {
  public:
-  /// Throws PeerError when MPI_Init does not return within the limit: it waits for all ranks to begin.
-  explicit MpiSession(std::chrono::milliseconds limit);
+  /// Throws PeerError when MPI_Init does not return within the limit: it waits for all ranks to begin. The session must
+  /// stay then, too: its thread may still be in there.
+  void begin(std::chrono::milliseconds limit);
 
   int64_t rank() const { return rank_; }
   int64_t size() const { return size_; }
@@ -33,8 +35,8 @@ class MpiSession {
   std::unique_lock<std::mutex> lock() { return std::unique_lock(calls_); }
   /// True when the request has ended, and is none any more.
   bool test(MPI_Request& request);
-  /// Returns when the request has ended, false when it has not by the limit. `look` is called now and then meanwhile.
-  bool wait(MPI_Request& request, std::chrono::milliseconds limit, const std::function<void()>& look = {});
+  /// Returns when the request has ended, false when it has not by the limit.
+  bool wait(MPI_Request& request, std::chrono::milliseconds limit);
   /// A call of MPI that blocks; throws PeerError that names it where it does not return within the limit. Where threads
   /// may not, it is made by this one, without a limit.
   void run(const char* name, const std::function<void()>& call, std::chrono::milliseconds limit);
@@ -52,7 +54,7 @@ class MpiSession {
   std::condition_variable jobs_changed_;
   std::deque<std::function<void()>> jobs_;  // for the thread that blocks
   bool has_thread_ = false;
-  bool gave_up_ = false;
+  std::atomic<bool> gave_up_{false};
   int level_ = MPI_THREAD_SINGLE;
   int64_t rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;

@@ -4,24 +4,24 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 
-bool MpiWork::isCompleted() {
+bool MpiWork::ended() {
   if (!ended_ && session_.test(request_)) take_result();
   return ended_;
 }
 
 bool MpiWork::wait(std::chrono::milliseconds limit) {
   if (ended_) return true;
-  if (!session_.wait(request_, limit, [this] { look(); }))
-    throw PeerError(c10::str("no answer within ", static_cast<double>(limit.count()) / 1000, " s"));
-  take_result();
-  return true;
-}
-
-void MpiWork::look() const {
-  if (store_->check({kMpiClosed})) throw PeerError("another rank has ended its part");
+  if (session_.wait(request_, limit)) {
+    take_result();
+    return true;
+  }
+  parted_ = store_->check({kMpiClosed});
+  if (parted_) throw PeerError("another rank has ended its part");
+  throw PeerError(c10::str("no answer within ", seconds_of(limit), " s"));
 }
 
 void MpiWork::take_result() {

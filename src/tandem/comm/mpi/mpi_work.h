@@ -24,12 +24,14 @@ class MpiWork final : public c10d::Work {
   /// `target` gets the last tensor's elements, in its own type, at the end.
   void copy_result_to(const Tensor& target) { target_ = target; }
 
-  bool isCompleted() override;
-  /// Throws PeerError at the limit, or when another rank has ended its part.
+  /// MPI reads and writes the tensors no more.
+  bool ended();
+  /// wait returns, or throws, at once.
+  bool isCompleted() override { return parted_ || ended(); }
+  /// Throws PeerError at the limit, or when another rank has ended its part by then.
   bool wait(std::chrono::milliseconds limit) override;
 
  private:
-  void look() const;
   void take_result();
 
   MpiSession& session_;
@@ -37,7 +39,7 @@ class MpiWork final : public c10d::Work {
   std::vector<Tensor> held_;
   c10::intrusive_ptr<c10d::Store> store_;
   Tensor target_;
-  bool ended_ = false;
+  bool ended_ = false, parted_ = false;
 };
 
 }  // namespace tandem::comm
