@@ -6,6 +6,7 @@
 
 #include "tandem/core/config.h"
 #include "tandem/core/handle.h"
+#include "tandem/core/log.h"
 #include "tandem/core/logs.h"
 #include "tandem/network/trained_model.h"
 
@@ -59,6 +60,13 @@ class Callback {
  protected:
   /// True in the process, mostly the only one, that writes files and prints.
   bool leads() const { return !model_ || model_->leads(); }
+  /// Log there alone.
+  void say(const std::string& line) const {
+    if (leads()) log_info(line);
+  }
+  void warn(const std::string& line) const {
+    if (leads()) log_warning(line);
+  }
 
   /// Null outside of fit, evaluate and predict.
   TrainedModel* model_ = nullptr;

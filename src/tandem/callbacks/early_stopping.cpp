@@ -7,7 +7,6 @@
 #include "tandem/callbacks/monitor.h"
 #include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -60,11 +59,10 @@ class Stopper : public Callback {
   }
 
   void on_train_end(Logs&) override {
-    if (stopped_epoch > 0 && options_.verbose > 0 && leads())
-      log_info(c10::str("Epoch ", stopped_epoch + 1, ": early stopping"));
+    if (stopped_epoch > 0 && options_.verbose > 0) say(c10::str("Epoch ", stopped_epoch + 1, ": early stopping"));
     if (best_weights_.empty()) return;
-    if (options_.verbose > 0 && leads()) {
-      log_info(c10::str("Restoring model weights from the end of the best epoch: ", best_epoch + 1, "."));
+    if (options_.verbose > 0) {
+      say(c10::str("Restoring model weights from the end of the best epoch: ", best_epoch + 1, "."));
     }
     model_->set_weights(best_weights_);
     best_weights_.clear();

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 #include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
@@ -24,9 +23,8 @@ class Scheduler : public Callback {
                                      " in epoch ", epoch));
     }
     model_->set_learning_rate(rate);
-    if (options_.verbose > 0 && leads()) {
-      log_info(
-          c10::str("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", python_text(rate), "."));
+    if (options_.verbose > 0) {
+      say(c10::str("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", python_text(rate), "."));
     }
   }
   void on_epoch_end(int64_t, Logs& logs) override { logs.set("learning_rate", model_->learning_rate()); }

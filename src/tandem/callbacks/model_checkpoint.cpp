@@ -12,7 +12,6 @@
 #include "tandem/callbacks/monitor.h"
 #include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 
 namespace tandem::callbacks {
 namespace {
@@ -106,7 +105,7 @@ class Checkpointer : public Callback {
   }
 
   void say(int64_t epoch, const std::string& what) const {
-    if (options_.verbose > 0 && leads()) log_info(c10::str("Epoch ", epoch + 1, ": ", what));
+    if (options_.verbose > 0) Callback::say(c10::str("Epoch ", epoch + 1, ": ", what));
   }
 
   ModelCheckpointOptions options_;

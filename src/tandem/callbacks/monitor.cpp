@@ -20,6 +20,7 @@ Monitor::Monitor(std::string owner, std::string name, std::string mode, double m
 
 void Monitor::begin(TrainedModel& model) {
   warned_ = false;
+  leads_ = model.leads();
   direction_ = mode_;
   if (mode_ != "auto") return;
   direction_ = model.monitor_direction(name_.starts_with("val_") ? name_.substr(4) : name_);
@@ -32,7 +33,7 @@ void Monitor::begin(TrainedModel& model) {
 
 std::optional<double> Monitor::value(int64_t epoch, const Logs& logs, const std::string& consequence) {
   if (logs.contains(name_)) return logs[name_];
-  if (!warned_) {
+  if (leads_ && !warned_) {
     warned_ = true;
     std::string there;
     for (const auto& [log, ignored] : logs) there += (there.empty() ? "" : ", ") + log;

@@ -20,7 +20,7 @@ class Monitor {
   /// At the beginning of a training. Throws InvalidArgument where mode auto finds no direction.
   void begin(TrainedModel& model);
   /// The figure of this epoch. Where it is missing the first such epoch of a training gets a warning that ends with
-  /// `consequence`.
+  /// `consequence`, in the process that prints.
   std::optional<double> value(int64_t epoch, const Logs& logs, const std::string& consequence);
   /// True when `value` is better than `reference` by more than min_delta, or when there is none. Compared as float32,
   /// as Keras does: 0.8 - 0.1 is not less than 0.7. NaN is never better.
@@ -29,7 +29,7 @@ class Monitor {
  private:
   std::string owner_, name_, mode_, direction_;
   double min_delta_;
-  bool warned_ = false;
+  bool warned_ = false, leads_ = true;
 };
 
 /// `value` as messages show it: five digits, or "None".

@@ -8,7 +8,6 @@
 #include "tandem/callbacks/monitor.h"
 #include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 #include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
@@ -69,8 +68,8 @@ class Reducer : public Callback {
     if (!(static_cast<float>(old) > static_cast<float>(options_.min_lr))) return false;
     const double rate = std::max(old * options_.factor, options_.min_lr);
     model_->set_learning_rate(rate);
-    if (options_.verbose > 0 && leads()) {
-      log_info(c10::str("Epoch ", epoch + 1, ": ReduceLROnPlateau reducing learning rate to ", python_text(rate), "."));
+    if (options_.verbose > 0) {
+      say(c10::str("Epoch ", epoch + 1, ": ReduceLROnPlateau reducing learning rate to ", python_text(rate), "."));
     }
     return true;
   }

@@ -6,7 +6,6 @@
 
 #include "tandem/core/config_reader.h"
 #include "tandem/core/error.h"
-#include "tandem/core/log.h"
 #include "tandem/core/python_text.h"
 
 namespace tandem::callbacks {
@@ -22,7 +21,7 @@ class Terminator : public Callback {
     if (!logs.contains("loss") || std::isfinite(logs["loss"])) return;
     if (options_.raise_error)
       throw Error(c10::str("TerminateOnNaN: loss must be finite, is ", python_text(logs["loss"]), " at batch ", batch));
-    log_warning(c10::str("Batch ", batch, ": Invalid loss, terminating training"));
+    warn(c10::str("Batch ", batch, ": Invalid loss, terminating training"));
     model_->stop_training();
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -14,12 +15,15 @@ class PeerMessage {
   explicit PeerMessage(std::vector<double> values) : values_(std::move(values)) {}
 
   void put(double value) { values_.push_back(value); }
+  /// All 64 bits of a number, which a double's value would not hold.
+  void put_bits(uint64_t bits) { put(std::bit_cast<double>(bits)); }
   void put(const std::string& text);
   void put(const std::vector<double>& numbers);
 
   /// Throw InternalError where nothing of the kind is left.
   double number();
   int64_t integer() { return static_cast<int64_t>(number()); }
+  uint64_t bits() { return std::bit_cast<uint64_t>(number()); }
   std::string text();
   std::vector<double> numbers();
 

@@ -31,7 +31,7 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
                                            : plan.batch_size),
       // One pass an epoch, unless steps_per_epoch sets them apart.
       loader_(plan.data,
-              {.batch_size = counted_ ? batch_size_ : 1,
+              {.batch_size = batch_size_,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_,
                .own_rows = execution_.own_rows()}),
@@ -39,10 +39,6 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
       steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
-  if (loader_.batches() == 0) {
-    throw InvalidArgument(c10::str("fit: data must fill at least one batch of ", batch_size_, ", got ",
-                                   plan.data.size(), " rows with the rest dropped"));
-  }
   if (counted_) expect_batches_of(batch_size_);
 }
 
@@ -126,7 +122,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
 
 bool Trainer::FitLoop::has_more(int64_t epoch) {
   if (step_ > 0 && !loader_.spent()) return true;
-  if (!trained_) throw_no_batch("fit");
+  if (batch_size_ == 0) throw_no_batch("fit");
   if (trainer_.stopping_ || (step_ > 0 && step_ >= steps_ && epoch + 1 == plan_.epochs)) return true;
   data_ended_ = true;
   bar_.clear();
@@ -154,7 +150,6 @@ std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
 void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double input) {
   if (!counted_) trainer_.check_rows("fit", batch);
   if (batch_size_ == 0) expect_batches_of(batch.rows());
-  trained_ = true;
   Logs logs;
   callbacks_.each(&Callback::on_train_batch_begin, step_, logs);
   const bool update = (step_ + 1) % plan_.accumulate == 0 || step_ + 1 == steps_;

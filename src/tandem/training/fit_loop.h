@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tandem/callbacks/callback_list.h"
+#include "tandem/core/activity.h"
 #include "tandem/data/loader.h"
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/look_ahead.h"
@@ -18,6 +19,7 @@ class Trainer::FitLoop {
  public:
   /// Throws InvalidArgument when the data does not fill a batch.
   FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& model);
+  ~FitLoop() { report_step(0); }
   History run();
 
  private:
@@ -63,7 +65,7 @@ class Trainer::FitLoop {
   double waited_ = 0;                 // for data, in passes that have ended
   bool draw_ = false, show_ = false;  // the figures so far
   bool look_ = false;                 // agreed to make them
-  bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false, trained_ = false, data_ended_ = false;
+  bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false, data_ended_ = false;
 };
 
 }  // namespace tandem

@@ -22,7 +22,8 @@ RandomStream fold(const RandomStream& digest, const Tensor& tensor) {
       .fold(std::string_view(static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()));
 }
 
-// Of the source's first rows, before anything is drawn.
+}  // namespace
+
 uint64_t fingerprint(const Dataset& data) {
   std::vector<int64_t> rows(static_cast<std::size_t>(std::min(kRowsCompared, data.source()->size())));
   std::iota(rows.begin(), rows.end(), 0);
@@ -34,27 +35,24 @@ uint64_t fingerprint(const Dataset& data) {
   return digest.key();
 }
 
-}  // namespace
-
-void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, const std::string& options) {
-  if (data.size() == data::kUnknownSize)
-    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
-  const uint64_t bits = fingerprint(data);
+void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, int64_t batch_size,
+                     uint64_t first_rows, const std::string& options) {
   distribute::PeerMessage own;
   own.put(static_cast<double>(data.size()));
-  own.put(static_cast<double>(bits >> 11));  // whole numbers that a double holds
-  own.put(options);
+  own.put_bits(first_rows);
+  own.put(c10::str("batches of ", data.batch_size() ? data.batch_size() : batch_size,
+                   data.drop_remainder() ? " without the remainder" : "", options.empty() ? "" : ", ", options));
   distribute::Peers::Topic topic;
   auto all = peers.gather(own, topic);
   const int64_t rows = all[0].integer();
-  const double first_rows = all[0].number();
+  const uint64_t first = all[0].bits();
   const auto text = all[0].text();
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (const int64_t its = all[r].integer(); its != rows) {
       throw InvalidArgument(c10::str(who, ": all ranks must be given the same data, but rank ", r, " has ", its,
                                      " rows and rank 0 has ", rows));
     }
-    if (all[r].number() != first_rows) {
+    if (all[r].bits() != first) {
       throw InvalidArgument(
           c10::str(who, ": all ranks must be given the same data, but rank ", r, "'s first rows are not rank 0's"));
     }

@@ -142,6 +142,8 @@ class Trainer {
   // Brings replicas and masters together before a pass: within a callback of fit the replicas are ahead. With several
   // processes all go on from what the first one knows.
   void begin_pass();
+  // Throws InvalidArgument naming the process that was given other data, or other options.
+  void check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options);
   void align();
   // What any of the processes that train together wants, all of them know; alone it is its own.
   struct Wishes {
@@ -158,7 +160,7 @@ class Trainer {
   void check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const;
   // The same of one batch of those that a function gives.
   void check_rows(const char* who, const data::Batch& batch) const;
-  data::Batch one_batch(const Dataset& data);
+  data::Batch one_batch(const char* who, const Dataset& data);
   void require_loss(const char* who) const;
   void await_turn();
   // Goes through the gate of a training, where it has one, other threads being let in while it is closed; false when

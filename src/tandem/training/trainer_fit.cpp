@@ -7,7 +7,6 @@
 #include "tandem/core/steady_seconds.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
-#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -38,10 +37,9 @@ void check(const FitPlan& plan) {
 
 // What all processes must be told alike.
 std::string describe(const FitPlan& plan) {
-  return c10::str("batches of ", plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size, ", ", plan.epochs,
-                  " epochs from ", plan.initial_epoch, ", steps_per_epoch ", plan.steps_per_epoch, ", accumulate ",
-                  plan.accumulate, ", validation of ", plan.validation ? plan.validation->size() : 0, " rows every ",
-                  plan.validation_freq, " epochs, ", plan.callbacks.size(), " callbacks");
+  return c10::str(plan.epochs, " epochs from ", plan.initial_epoch, ", steps_per_epoch ", plan.steps_per_epoch,
+                  ", accumulate ", plan.accumulate, ", validation of ", plan.validation ? plan.validation->size() : 0,
+                  " rows every ", plan.validation_freq, " epochs, ", plan.callbacks.size(), " callbacks");
 }
 
 }  // namespace
@@ -59,12 +57,12 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   FitPlan own = plan;
   if (!leads()) own.verbose = 0;
-  if (auto* peers = execution_->peers()) {
-    check_same_data(*peers, "fit", plan.data, describe(plan));
-    if (plan.validation) check_same_data(*peers, "fit: validation", *plan.validation, "");
+  check_same("fit", plan.data, plan.batch_size, describe(plan));
+  if (plan.validation) {
+    check_same("fit: validation", *plan.validation, plan.validation_batch_size,
+               c10::str("steps ", plan.validation_steps));
   }
-  align();
-  execution_->load();
+  begin_pass();
   const Fitting fitting(*this);
   FitLoop loop(*this, own, model);
   try {

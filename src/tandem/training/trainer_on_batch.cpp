@@ -8,13 +8,15 @@
 
 namespace tandem {
 
-data::Batch Trainer::one_batch(const Dataset& data) {
+data::Batch Trainer::one_batch(const char* who, const Dataset& data) {
   bind(data);
   check_batches_of("one batch", data, data.size(), 1);
   begin_pass();
-  data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0, .own_rows = execution_->own_rows()});
-  loader.start_epoch(0);
-  return *loader.next();
+  return together(who, [&] {
+    data::Loader loader(data.batch(data.size()), {.random = random_, .workers = 0, .own_rows = execution_->own_rows()});
+    loader.start_epoch(0);
+    return *loader.next();
+  });
 }
 
 Logs Trainer::train_on_batch(const Dataset& data) {
@@ -25,7 +27,7 @@ Logs Trainer::train_on_batch(const Dataset& data) {
     throw InvalidArgument(
         c10::str("train_on_batch: model '", parts_.network->name(), "' is being trained already by fit"));
   }
-  const auto batch = one_batch(data);
+  const auto batch = one_batch("train_on_batch", data);
   auto figures = running_figures();
   const auto step = static_cast<uint64_t>(execution_->steps());
   return together("train_on_batch", [&] {
@@ -42,7 +44,7 @@ Logs Trainer::train_on_batch(const Dataset& data) {
 Logs Trainer::test_on_batch(const Dataset& data) {
   const Use use(*this);
   require_loss("test_on_batch");
-  const auto batch = one_batch(data);
+  const auto batch = one_batch("test_on_batch", data);
   auto figures = running_figures();
   return together("test_on_batch", [&] {
     figures.losses.add(execution_->test_step(batch, figures.observer()));
@@ -52,7 +54,7 @@ Logs Trainer::test_on_batch(const Dataset& data) {
 
 Tensors Trainer::predict_on_batch(const Dataset& data) {
   const Use use(*this);
-  const auto batch = one_batch(data);
+  const auto batch = one_batch("predict_on_batch", data);
   return together("predict_on_batch", [&] { return execution_->predict_step(batch); });
 }
 

@@ -14,7 +14,6 @@
 #include "tandem/training/progress.h"
 #include "tandem/training/row_collector.h"
 #include "tandem/training/running_figures.h"
-#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -31,8 +30,7 @@ void check(const PassPlan& plan, const char* what) {
 
 // What all processes must be told alike.
 std::string describe(const PassPlan& plan) {
-  return c10::str("batches of ", plan.data.batch_size() ? plan.data.batch_size() : plan.batch_size, ", steps ",
-                  plan.steps, ", ", plan.callbacks.size(), " callbacks");
+  return c10::str("steps ", plan.steps, ", ", plan.callbacks.size(), " callbacks");
 }
 
 // Of data whose batches are counted by now, or known beforehand.
@@ -51,7 +49,7 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   PassPlan own = plan;
   if (!leads()) own.verbose = 0;
-  if (auto* peers = execution_->peers()) check_same_data(*peers, "evaluate", plan.data, describe(plan));
+  check_same("evaluate", plan.data, plan.batch_size, describe(plan));
   begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
@@ -67,7 +65,7 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   data::Loader loader(
       plan.data,
       {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
-  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
+  if (leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   if (!within_fit) {
     callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
@@ -116,7 +114,7 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   PassPlan own = plan;
   if (!leads()) own.verbose = 0;
-  if (auto* peers = execution_->peers()) check_same_data(*peers, "predict", plan.data, describe(plan));
+  check_same("predict", plan.data, plan.batch_size, describe(plan));
   begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
@@ -129,7 +127,7 @@ Tensors Trainer::run_predict(const PassPlan& plan, const CallbackList& callbacks
   data::Loader loader(
       plan.data,
       {.batch_size = plan.batch_size, .max_batches = plan.steps, .random = random_, .own_rows = execution.own_rows()});
-  if (counted && leads()) warn_of_too_many_steps(plan.steps, loader.batches());
+  if (leads()) warn_of_too_many_steps(plan.steps, loader.batches());
   callbacks.each(&Callback::set_params, CallbackParams{1, loader.batches(), plan.verbose});
   report::ProgressBar bar(std::cout, progress_options(loader.batches(), callbacks.draws_progress() ? 0 : plan.verbose));
   bar.start_epoch(0, 1);

@@ -1,29 +1,25 @@
 // Trainer: what several processes that train one model agree on.
-#include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
-namespace {
-
-void put_bits(uint64_t bits, distribute::PeerMessage& message) {
-  message.put(static_cast<double>(bits >> 32));
-  message.put(static_cast<double>(bits & 0xffffffffU));
-}
-
-uint64_t take_bits(distribute::PeerMessage& message) {
-  const auto high = static_cast<uint64_t>(message.number());
-  return high << 32 | static_cast<uint64_t>(message.number());
-}
-
-}  // namespace
-
 void Trainer::begin_pass() {
   execution_->store();
   align();
   execution_->load();
+}
+
+void Trainer::check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options) {
+  auto* peers = execution_->peers();
+  if (!peers) return;
+  if (data.size() == data::kUnknownSize)
+    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
+  // The rows are read here, which may fail in one process alone; the comparison fails alike in all.
+  const uint64_t first_rows = together(who, [&] { return fingerprint(data); });
+  check_same_data(*peers, who, data, batch_size, first_rows, options);
 }
 
 void Trainer::align() {
@@ -33,13 +29,13 @@ void Trainer::align() {
   const auto& optimizer = parts_.optimizer;
   const bool constant = optimizer && !optimizer->rate().is_schedule();
   distribute::PeerMessage own;
-  put_bits(random_.key(), own);
+  own.put_bits(random_.key());
   own.put(static_cast<double>(passes_));
   own.put(static_cast<double>(epochs_trained_));
   own.put(static_cast<double>(begins_at_.value_or(-1)));
   own.put(constant ? optimizer->learning_rate(0) : 0);
   auto first = peers->gather(own, align_topic_).front();
-  random_ = RandomStream(take_bits(first));
+  random_ = RandomStream(first.bits());
   passes_ = first.integer();
   epochs_trained_ = first.integer();
   const int64_t begins_at = first.integer();
