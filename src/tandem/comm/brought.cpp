@@ -2,16 +2,12 @@
 
 #include <c10/util/StringUtil.h>
 
+#include "tandem/core/mix_bits.h"
+
 namespace tandem::comm {
 namespace {
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  // The finaliser of splitmix64 (Steele et al. 2014).
-  uint64_t z = (hash ^ value) + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+uint64_t mix(uint64_t hash, uint64_t value) { return mix_bits(hash ^ value); }
 
 }  // namespace
 

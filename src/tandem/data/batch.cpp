@@ -14,11 +14,7 @@ Tensor Batch::weights_of(int64_t output) const {
 }
 
 Batch Batch::slice(int64_t begin, int64_t end) const {
-  Batch part;
-  for (const Tensor& one : x) part.x.push_back(one.slice(0, begin, end));
-  for (const Tensor& one : y) part.y.push_back(one.slice(0, begin, end));
-  for (const Tensor& one : weights) part.weights.push_back(one.defined() ? one.slice(0, begin, end) : one);
-  return part;
+  return each([&](const Tensor& one) { return one.slice(0, begin, end); });
 }
 
 }  // namespace tandem::data

@@ -28,6 +28,16 @@ struct Batch {
   bool weighted() const;
   /// The weights of output `output`; undefined: 1 each.
   Tensor weights_of(int64_t output) const;
+  /// x, y and weights as `act` makes them of each tensor that is defined; no division.
+  template <class Act>
+  Batch each(const Act& act) const {
+    Batch made;
+    for (const auto& [from, to] :
+         {std::pair(&x, &made.x), std::pair(&y, &made.y), std::pair(&weights, &made.weights)}) {
+      for (const Tensor& one : *from) to->push_back(one.defined() ? act(one) : one);
+    }
+    return made;
+  }
   /// Rows [begin, end) of those here, as views.
   Batch slice(int64_t begin, int64_t end) const;
 };

@@ -73,12 +73,7 @@ Batch in_order(Batch batch, const std::vector<int64_t>& places) {
   if (std::is_sorted(places.begin(), places.end())) return batch;
   // Row i goes to places[i].
   const Tensor from = at::tensor(places).argsort();
-  const auto moved = [&](const Tensors& tensors) {
-    Tensors out;
-    for (const auto& tensor : tensors) out.push_back(tensor.defined() ? tensor.index_select(0, from) : Tensor());
-    return out;
-  };
-  return {moved(batch.x), moved(batch.y), moved(batch.weights)};
+  return batch.each([&](const Tensor& one) { return one.index_select(0, from); });
 }
 
 }  // namespace

@@ -49,19 +49,24 @@ DataLoader::Epoch DataLoader::epoch(int64_t number, int64_t first_batch) {
     loader_ = std::make_unique<Loader>(dataset_, LoaderOptions{.first_batch = first_batch, .random = random_});
   loader_->start_epoch(number);
   state_ = {number, first_batch};
-  share_ = share(number);
+  first_batch_ = first_batch;
   receipt_ = {.epoch = number, .batches = first_batch, .batches_due = batches()};
-  receipt_.all = sum_of(share_.all);
-  receipt_.left_out = sum_of(share_.left_out);
-  const auto before = static_cast<std::size_t>(first_batch * options_.batch_size);
-  receipt_.earlier = sum_of(std::span(share_.rows).first(std::min(before, share_.rows.size())));
-  if (before > share_.rows.size())
-    receipt_.padding =
-        sum_of(std::span(share_.padding).first(std::min(before - share_.rows.size(), share_.padding.size())));
   return Epoch(this);
 }
 
-Receipt DataLoader::receipt() const { return receipt_; }
+// Batches of rows are full but for the last, so places in the order tell how much there was before a resume.
+Receipt DataLoader::receipt() const {
+  Receipt whole = receipt_;
+  if (whole.epoch < 0) return whole;
+  const auto share = this->share(whole.epoch);
+  whole.all = sum_of(share.all);
+  whole.left_out = sum_of(share.left_out);
+  const auto before = static_cast<std::size_t>(first_batch_ * options_.batch_size);
+  const auto rows = std::min(before, share.rows.size());
+  whole.earlier = sum_of(std::span(share.rows).first(rows));
+  whole.padding += sum_of(std::span(share.padding).first(std::min(before - rows, share.padding.size())));
+  return whole;
+}
 
 Share DataLoader::share(int64_t epoch) const {
   Share share{.all = whole_.order(epoch, random_), .rows = dataset_.order(epoch, random_)};
@@ -69,7 +74,7 @@ Share DataLoader::share(int64_t epoch) const {
   share.padding.assign(share.rows.end() - padding, share.rows.end());
   share.rows.resize(share.rows.size() - share.padding.size());
   if (options_.sampler) {
-    for (const auto place : options_.sampler->share(epoch).left_out)
+    for (const auto place : options_.sampler->left_out(epoch))
       share.left_out.push_back(share.all[static_cast<std::size_t>(place)]);
   }
   // A short last batch that is left out.
@@ -89,10 +94,11 @@ std::optional<Batch> DataLoader::next() {
   if (!batch) return batch;
   ++state_.next_batch;
   ++receipt_.batches;
-  for (const auto row : loader_->rows()) {
-    const auto so_far = static_cast<std::size_t>(receipt_.earlier.count + receipt_.served.count);
-    (so_far < share_.rows.size() ? receipt_.served : receipt_.padding).add(row);
-  }
+  const int64_t padding = options_.sampler ? options_.sampler->padding() : 0;
+  const int64_t due = std::min(dataset_.size() - padding, batches() * options_.batch_size);
+  const int64_t earlier = std::min(first_batch_ * options_.batch_size, due);
+  for (const auto row : loader_->rows())
+    (earlier + receipt_.served.count < due ? receipt_.served : receipt_.padding).add(row);
   return batch;
 }
 

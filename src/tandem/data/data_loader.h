@@ -65,8 +65,8 @@ class DataLoader {
   Dataset whole_, dataset_;  // without and with the sampler
   Options options_;
   RandomStream random_;
-  Receipt receipt_;
-  Share share_;  // of the epoch that is served
+  Receipt receipt_;  // of the epoch that is served: what was counted
+  int64_t first_batch_ = 0;
   std::unique_ptr<Loader> loader_;
   State state_;
 };

@@ -83,11 +83,14 @@ Share DistributedSampler::share(int64_t epoch) const {
   share.rows = order(epoch);
   share.padding.assign(share.rows.end() - padding(), share.rows.end());
   share.rows.resize(share.rows.size() - share.padding.size());
-  if (own_.empty() && options_.drop_last && rank_ == 0) {
-    const auto all = order_of_all(epoch);
-    share.left_out.assign(all.begin() + own_size_ * num_replicas_, all.end());
-  }
+  share.left_out = left_out(epoch);
   return share;
+}
+
+std::vector<int64_t> DistributedSampler::left_out(int64_t epoch) const {
+  if (!own_.empty() || !options_.drop_last || rank_ != 0) return {};
+  const auto all = order_of_all(epoch);
+  return {all.begin() + own_size_ * num_replicas_, all.end()};
 }
 
 }  // namespace tandem::data

@@ -44,6 +44,8 @@ class DistributedSampler {
   int64_t padding() const;
   /// What they are among the rows of all ranks. Those that no rank gets (drop_last) are left out by rank 0.
   Share share(int64_t epoch) const;
+  /// Rows of this rank's share that the epoch leaves out (drop_last): rank 0's part are all of them.
+  std::vector<int64_t> left_out(int64_t epoch) const;
   int64_t num_replicas() const { return num_replicas_; }
   int64_t rank() const { return rank_; }
 

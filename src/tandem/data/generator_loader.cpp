@@ -1,6 +1,5 @@
 #include "tandem/data/generator_loader.h"
 
-#include <ATen/Parallel.h>
 #include <c10/util/StringUtil.h>
 
 #include <chrono>
@@ -25,11 +24,7 @@ class GeneratorLoader::Impl {
 
   Impl(Dataset dataset, const LoaderOptions& options)
       : batches_(std::move(dataset), options.max_batches, options.random),
-        first_batch_(options.first_batch),
-        ahead_(options.workers == 0 || batches_.dataset().workers() == 0 ? 0 : batches_.dataset().prefetch_batches()) {
-    if (first_batch_ < 0)
-      throw InvalidArgument(c10::str("Loader: first_batch must not be negative, got ", first_batch_));
-  }
+        ahead_(options.workers == 0 || batches_.dataset().workers() == 0 ? 0 : batches_.dataset().prefetch_batches()) {}
   ~Impl() { close(); }
 
   void start_epoch(int64_t epoch, bool keep = false) {
@@ -38,8 +33,8 @@ class GeneratorLoader::Impl {
     last_.reset();
     ended_ = false;
     batches_.open(epoch, keep);
-    for (int64_t i = std::exchange(first_batch_, 0); i > 0; --i) batches_.make();
-    if (ahead_ > 0) start_thread();
+    stopping_ = false;
+    if (ahead_ > 0) thread_ = kernels::start_thread(1, [this] { work(); });
   }
 
   std::optional<Batch> next() {
@@ -92,21 +87,8 @@ class GeneratorLoader::Impl {
     return made;
   }
 
-  // at::set_num_threads also sets the number of threads that have none yet; the caller's is set again.
-  void start_thread() {
-    const int threads = at::get_num_threads();
-    stopping_ = begun_ = false;
-    thread_ = std::thread([this] { work(); });
-    std::unique_lock lock(mutex_);
-    filled_.wait(lock, [&] { return begun_; });
-    at::set_num_threads(threads);
-  }
-
   void work() {
-    kernels::set_own_threads(1);
     std::unique_lock lock(mutex_);
-    begun_ = true;
-    filled_.notify_one();
     for (bool more = true; more;) {
       room_.wait(lock, [&] { return stopping_ || static_cast<int64_t>(queue_.size()) < ahead_; });
       if (stopping_) return;
@@ -136,7 +118,6 @@ class GeneratorLoader::Impl {
   }
 
   GeneratedBatches batches_;
-  int64_t first_batch_;
   const int64_t ahead_;                 // batches that a thread of its own makes; not positive: the caller makes them
   std::optional<GeneratedBatch> last_;  // taken
   bool ended_ = false, spent_ = false;
@@ -145,7 +126,7 @@ class GeneratorLoader::Impl {
   std::mutex mutex_;
   std::condition_variable room_, filled_;
   std::deque<GeneratedBatch> queue_;
-  bool stopping_ = false, begun_ = false;
+  bool stopping_ = false;
   std::thread thread_;
 };
 

@@ -60,6 +60,7 @@ class Loader::Impl {
     std::unique_lock lock(mutex_);
     if (!first_epoch_) first_epoch_ = epoch;
     waited_ = {};
+    rows_ = {};
     if (following_ && following_->epoch == epoch && taken_ == end_of_current_) {
       current_ = std::move(following_);
       end_of_current_ += current_->batches();
@@ -85,7 +86,7 @@ class Loader::Impl {
     const auto start = Clock::now();
     if (threads_.empty()) {
       const int64_t batch = batch_at(*current_, taken_++, end_of_current_);
-      take_rows(batch);
+      rows_ = current_->rows_of(batch);
       Batch made = maker_.make(*current_, batch);
       waited_ += Clock::now() - start;
       return made;
@@ -94,14 +95,14 @@ class Loader::Impl {
     ready_.wait(lock, [&] { return slot.full; });
     waited_ += Clock::now() - start;
     Slot taken = std::exchange(slot, {});
-    take_rows(batch_at(*current_, taken_++, end_of_current_));
+    rows_ = current_->rows_of(batch_at(*current_, taken_++, end_of_current_));
     lock.unlock();
     work_.notify_one();
     if (taken.error) std::rethrow_exception(taken.error);
     return std::move(taken.batch);
   }
 
-  const std::vector<int64_t>& rows() const { return rows_; }
+  std::span<const int64_t> rows() const { return rows_; }
   int64_t batches() const { return maker_.batches(); }
 
   double waited() const {
@@ -125,28 +126,17 @@ class Loader::Impl {
     return plan.end_batch - (end - position);
   }
 
-  void take_rows(int64_t batch) {
-    const auto rows = current_->rows_of(batch);
-    rows_.assign(rows.begin(), rows.end());
-  }
-
   Plan plan_of(int64_t epoch) const {
     return std::make_shared<const EpochPlan>(maker_.plan(epoch, epoch == first_epoch_ ? first_batch_ : 0));
   }
 
-  // at::set_num_threads sets the calling thread's number and the one that threads get which have none yet. The workers
-  // want 1 for themselves only, so the calling thread sets its own again once all of them have begun.
   void start_workers(int64_t count) {
-    const int threads = at::get_num_threads();
     try {
-      for (int64_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+      for (int64_t i = 0; i < count; ++i) threads_.push_back(kernels::start_thread(1, [this] { work(); }));
     } catch (...) {
       stop();
       throw;
     }
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return begun_ == count; });
-    at::set_num_threads(threads);
   }
 
   void stop() {
@@ -167,10 +157,7 @@ class Loader::Impl {
   }
 
   void work() {
-    kernels::set_own_threads(1);
     std::unique_lock lock(mutex_);
-    ++begun_;
-    ready_.notify_one();
     for (;;) {
       work_.wait(lock, [&] { return stopping_ || can_make() || can_plan(); });
       if (stopping_) return;
@@ -230,14 +217,13 @@ class Loader::Impl {
   int64_t last_epoch_;
   std::optional<int64_t> first_epoch_;
   Plan current_, following_;
-  std::vector<int64_t> rows_;   // of the batch that was taken last; the consumer's alone
-  int64_t taken_ = 0;           // position that the consumer takes next
-  int64_t handed_out_ = 0;      // position that a worker takes next
-  int64_t end_of_current_ = 0;  // position after the present epoch's last batch
+  std::span<const int64_t> rows_;  // of the batch that was taken last, in the plan; the consumer's alone
+  int64_t taken_ = 0;              // position that the consumer takes next
+  int64_t handed_out_ = 0;         // position that a worker takes next
+  int64_t end_of_current_ = 0;     // position after the present epoch's last batch
   uint64_t generation_ = 0;
   bool planning_ = false;
   bool stopping_ = false;
-  int64_t begun_ = 0;
   Clock::duration waited_{};
   std::vector<Slot> slots_;
   std::vector<std::thread> threads_;
@@ -256,10 +242,7 @@ std::optional<Batch> Loader::next() { return generator_ ? generator_->next() : i
 void Loader::give_back() {
   if (generator_) generator_->give_back();
 }
-const std::vector<int64_t>& Loader::rows() const {
-  static const std::vector<int64_t> none;
-  return generator_ ? none : impl_->rows();
-}
+std::span<const int64_t> Loader::rows() const { return generator_ ? std::span<const int64_t>() : impl_->rows(); }
 int64_t Loader::batches() const { return generator_ ? max_batches_ : impl_->batches(); }
 bool Loader::spent() const { return generator_ && generator_->spent(); }
 double Loader::waited() const { return generator_ ? generator_->waited() : impl_->waited(); }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tandem/core/random.h"
@@ -12,7 +13,7 @@ namespace tandem::data {
 
 struct LoaderOptions {
   int64_t batch_size = 32;   // where the data set has none of its own
-  int64_t first_batch = 0;   // batches of the first epoch to leave out: where a resumed epoch goes on
+  int64_t first_batch = 0;   // batches of the first epoch to leave out: where a resumed epoch of counted rows goes on
   int64_t max_batches = -1;  // an epoch ends before this batch; -1: with the data
   /// Up to this one, epochs follow one another: while the last batches of one are used, the first of the next are made.
   int64_t last_epoch = -1;
@@ -41,8 +42,8 @@ class Loader {
   void start_epoch(int64_t epoch);
   /// The next batch, or nothing at the end of the epoch.
   std::optional<Batch> next();
-  /// The source's rows that are in the batch that next() gave last; none of a BatchGenerator.
-  const std::vector<int64_t>& rows() const;
+  /// The source's rows that are in the batch that next() gave last, until the next call; none of a BatchGenerator.
+  std::span<const int64_t> rows() const;
   /// The batch that next gave last was not used. Where the data is a stream that goes on from pass to pass, it is the
   /// next one again; else it is dropped.
   void give_back();

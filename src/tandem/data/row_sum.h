@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "tandem/core/mix_bits.h"
+
 namespace tandem::data {
 
 /// How many rows, and a hash of which ones: equal whatever their order, unequal where one is missing or comes twice.
@@ -9,11 +11,7 @@ struct RowSum {
   uint64_t hash = 0;
 
   void add(int64_t row) {
-    // The finaliser of splitmix64 (Steele et al. 2014).
-    uint64_t z = static_cast<uint64_t>(row) + 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    hash += z ^ (z >> 31);
+    hash += mix_bits(static_cast<uint64_t>(row));
     ++count;
   }
   RowSum& operator+=(const RowSum& other) {

@@ -73,11 +73,7 @@ Batch TensorSource::get(std::span<const int64_t> rows) const {
     if (row < 0 || row >= size())
       throw DataError(c10::str("data set: row ", row, " does not exist, it has ", size(), " rows"));
   }
-  Batch batch;
-  for (const Tensor& one : tensors_.x) batch.x.push_back(gather(one, rows));
-  for (const Tensor& one : tensors_.y) batch.y.push_back(gather(one, rows));
-  for (const Tensor& one : tensors_.weights) batch.weights.push_back(one.defined() ? gather(one, rows) : one);
-  return batch;
+  return tensors_.each([&](const Tensor& one) { return gather(one, rows); });
 }
 
 }  // namespace tandem::data

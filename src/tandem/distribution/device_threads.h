@@ -34,7 +34,7 @@ class DeviceThreads {
     bool ending = false;
     std::thread thread;
   };
-  static void serve(Worker& worker, const std::string& name, int64_t threads);
+  static void serve(Worker& worker, const std::string& name);
 
   std::vector<std::unique_ptr<Worker>> workers_;
 };

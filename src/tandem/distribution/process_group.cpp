@@ -12,24 +12,10 @@
 #include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/core/random.h"
+#include "tandem/distribution/gathered.h"
 #include "tandem/distribution/strategy.h"
 
 namespace tandem::distribute {
-namespace {
-
-// Of tensors known to be alike.
-std::vector<Tensor> gathered(comm::Communicator& ranks, const Tensor& tensor) {
-  const Tensor part = tensor.detach().contiguous().view({-1});
-  Tensor whole = at::empty({ranks.world_size() * part.numel()}, part.options());
-  ranks.all_gather(part, whole);
-  std::vector<Tensor> all;
-  for (int64_t r = 0; r < ranks.world_size(); ++r)
-    all.push_back(whole.narrow(0, r * part.numel(), part.numel()).view(tensor.sizes()));
-  return all;
-}
-
-}  // namespace
-
 ProcessGroup::ProcessGroup(std::shared_ptr<comm::Processes> processes, int64_t local_rank, int64_t local_size)
     : processes_(std::move(processes)),
       rank_(processes_, &processes_->rank()),

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,14 +9,15 @@
 
 namespace tandem::distribute {
 
-/// One rank's parts of the means that a step gave.
+/// One rank's parts of the means that a step gave, and what else others must know of it.
 struct RankFigures {
   double loss = 0;
   std::vector<double> outputs = {};
   std::map<std::string, double> reported = {};
+  int64_t updates = 0;  // that it made
 
-  static RankFigures of(const StepFigures& figures) {
-    return {figures.loss(), figures.by_output(), figures.reported()};
+  static RankFigures of(const StepFigures& figures, int64_t updates) {
+    return {figures.loss(), figures.by_output(), figures.reported(), updates};
   }
   void put(PeerMessage& message) const;
   static RankFigures take(PeerMessage& message);

@@ -134,7 +134,9 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
   }
   StepResult result;
   result.rows = own.rows;
+  updates_ = 0;
   for (const auto& figures : all_figures()) {
+    updates_ = std::max(updates_, figures.updates);
     result.loss += figures.loss;
     if (result.outputs.size() < figures.outputs.size()) result.outputs.resize(figures.outputs.size());
     for (std::size_t i = 0; i < figures.outputs.size(); ++i) result.outputs[i] += figures.outputs[i];
@@ -160,7 +162,7 @@ StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& tra
   ahead_ = true;
   const bool begins_group = group_rows_ == 0;
   group_rows_ += batch.all_rows();
-  const auto before = shares_.automatic() ? facts_by_device() : std::vector<DeviceFacts>();
+  const auto before = shares_.automatic() ? computed_by_device() : std::vector<double>();
   const auto result = step(batch, {.training = true,
                                    .random = train.random,
                                    .iteration = iterations_,
@@ -172,7 +174,7 @@ StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& tra
                                    .observer = observer});
   ++steps_;
   if (train.update) end_group();
-  if (shares_.automatic()) observe_speeds(before);
+  if (shares_.automatic()) observe_speeds(before, edges(batch));
   return result;
 }
 
@@ -191,22 +193,18 @@ void Replicated::finish_update(double rate) {
   run([&](int64_t rank, Replica& replica) {
     ReplicaStep(program_, replica, communicator(rank), shared, {}, 0).finish_group();
   });
+  std::vector<double> made;
+  for (const auto& replica : replicas_) made.push_back(static_cast<double>(replica->updates));
+  if (how_.where == UpdatePlace::alone) made = by_rank(std::move(made));  // a rank without rows makes none
+  updates_ = static_cast<int64_t>(*std::max_element(made.begin(), made.end()));
   end_group();
 }
 
 void Replicated::end_group() {
   group_rows_ = 0;
-  int64_t updates = 0;
-  for (auto& replica : replicas_) {
-    replica->rows_since_update = 0;
-    updates = std::max(updates, replica->updates);
-  }
-  if (how_.where == UpdatePlace::alone) {  // a rank without rows makes none
-    for (const double others : by_rank(std::vector<double>(replicas_.size(), static_cast<double>(updates))))
-      updates = std::max(updates, static_cast<int64_t>(others));
-  }
-  iterations_ += updates;
-  updates_apart_ += updates;
+  for (auto& replica : replicas_) replica->rows_since_update = 0;
+  iterations_ += updates_;
+  updates_apart_ += updates_;
   if (how_.where == UpdatePlace::alone && updates_apart_ >= how_.average_every) average_parameters();
 }
 

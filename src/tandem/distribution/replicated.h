@@ -123,13 +123,10 @@ class Replicated final : public Execution {
   StepResult step(const data::Batch& batch, const SharedStep& shared);
   // After an update: forgets the group of steps that it was for.
   void end_group();
-  // What a device computed so far.
-  struct DeviceFacts {
-    double seconds;
-    int64_t rows;
-  };
-  std::vector<DeviceFacts> facts_by_device() const;
-  void observe_speeds(const std::vector<DeviceFacts>& before);
+  // Seconds that each device of this process computed so far.
+  std::vector<double> computed_by_device() const;
+  // After a step that was divided at `edge`.
+  void observe_speeds(const std::vector<double>& before, const std::vector<int64_t>& edge);
   // Calls `work` on every replica's thread.
   void run(const std::function<void(int64_t rank, Replica&)>& work);
 
@@ -148,6 +145,7 @@ class Replicated final : public Execution {
   std::vector<uint32_t> loaded_versions_;  // of the masters, when replicas and they were last the same
   int64_t steps_ = 0, iterations_ = 0;
   int64_t group_rows_ = 0;     // of steps that have not made their update yet
+  int64_t updates_ = 0;        // that the last step made: on each rank that had rows as many
   int64_t updates_apart_ = 0;  // since parameters were last averaged
   bool given_weights_ = true;  // masters were set since processes were last the same
   bool given_state_ = false;   // the optimizer's state was

@@ -73,23 +73,19 @@ StepLedger Replicated::ledger(int64_t rank) const {
   return exchange && world_size() > 1 ? exchange->ledger() : StepLedger{};
 }
 
-std::vector<Replicated::DeviceFacts> Replicated::facts_by_device() const {
-  std::vector<DeviceFacts> facts;
-  const auto rows = rows_trained();
-  for (int64_t d = 0; d < how_.devices.size(); ++d)
-    facts.push_back({time_shares(d).compute, rows[static_cast<std::size_t>(d)]});
-  return facts;
+std::vector<double> Replicated::computed_by_device() const {
+  std::vector<double> seconds;
+  for (int64_t d = 0; d < how_.devices.size(); ++d) seconds.push_back(time_shares(d).compute);
+  return seconds;
 }
 
-void Replicated::observe_speeds(const std::vector<DeviceFacts>& before) {
-  const auto now = facts_by_device();
-  std::vector<double> seconds, rows;  // a rank a device: fixed order has no shares
-  for (std::size_t d = 0; d < now.size(); ++d) {
-    seconds.push_back(now[d].seconds - before[d].seconds);
-    rows.push_back(static_cast<double>(now[d].rows - before[d].rows));
-  }
-  const auto all_rows = by_rank(rows);
-  shares_.observe(by_rank(seconds), {all_rows.begin(), all_rows.end()});
+// A rank a device: fixed order has no shares.
+void Replicated::observe_speeds(const std::vector<double>& before, const std::vector<int64_t>& edge) {
+  auto seconds = computed_by_device();
+  for (std::size_t d = 0; d < seconds.size(); ++d) seconds[d] -= before[d];
+  std::vector<int64_t> rows;
+  for (std::size_t r = 1; r < edge.size(); ++r) rows.push_back(edge[r] - edge[r - 1]);
+  shares_.observe(by_rank(std::move(seconds)), rows);
 }
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {

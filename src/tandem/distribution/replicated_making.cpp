@@ -137,11 +137,11 @@ void Replicated::make_replicas() {
   threads_.run([&](int64_t rank) {
     if (rank == 0 && world_size() > 1) order = gradient_order(*program_.network, program_.network->trainable_weights());
   });
-  if (peers_) {  // what lies where in the buffers that are added up
-    PeerMessage own;
-    own.put(std::vector<double>(order.begin(), order.end()));
-    const auto first = peers_->gather(own, numbers_topic_)[0].numbers();
-    order.assign(first.begin(), first.end());
+  if (peers_ && !order.empty()) {  // what lies where in the buffers that are added up
+    Tensor first = at::tensor(std::vector<int64_t>(order.begin(), order.end()));
+    peers_->take_from(first, 0);
+    const auto* places = first.const_data_ptr<int64_t>();
+    order.assign(places, places + order.size());
   }
   for (const bool leads : {true, false}) {
     threads_.run([&](int64_t rank) {

@@ -23,7 +23,7 @@ data::OwnRows Replicated::own_rows() const {
 
 std::vector<RankFigures> Replicated::all_figures() {
   std::vector<RankFigures> all;
-  for (const auto& replica : replicas_) all.push_back(RankFigures::of(replica->figures));
+  for (const auto& replica : replicas_) all.push_back(RankFigures::of(replica->figures, replica->updates));
   if (!peers_) return all;
   PeerMessage own;
   for (const auto& figures : all) figures.put(own);
@@ -49,7 +49,6 @@ void Replicated::align() {
     iterations_ = all[p].integer();
     steps_ = all[p].integer();
   }
-  given_weights_ = given_state_ = false;
   const c10::NoGradGuard no_grad;
   if (weights) {
     for (const auto& w : masters_) {
@@ -57,8 +56,8 @@ void Replicated::align() {
     }
     loaded_versions_.clear();  // copies from elsewhere are not counted
     load();
-    given_weights_ = false;
   }
+  given_weights_ = given_state_ = false;  // load() gave them
   if (!state) return;
   auto& front = *replicas_.front();
   for (auto& slot : front.slots) peers_->take_from(slot, 0);

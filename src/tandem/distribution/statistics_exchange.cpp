@@ -6,6 +6,7 @@
 
 #include "tandem/comm/communicator.h"
 #include "tandem/core/error.h"
+#include "tandem/distribution/gathered.h"
 #include "tandem/distribution/module_gradients.h"
 #include "tandem/distribution/ranks_with_data.h"
 
@@ -24,21 +25,15 @@ StatisticsExchange::StatisticsExchange(const ProcessGroup& group) : group_(group
 
 StatisticsExchange::~StatisticsExchange() = default;
 
-std::vector<Tensor> StatisticsExchange::gather_here(const Tensor& numbers) {
-  Tensor whole = at::empty({own_->world_size() * numbers.numel()}, numbers.options());
-  own_->all_gather(numbers, whole);
-  return whole.chunk(own_->world_size());
-}
-
 std::vector<Tensor> StatisticsExchange::gather(const Tensor& numbers) {
-  if (!with_data_) return gather_here(numbers);
+  if (!with_data_) return gathered(*own_, numbers);
   // While gradients are exchanged, ranks without data come here by themselves, once they have heard of that: to wait
   // for them here would not always move on what they are told by.
   const bool alone = !gradients_->unfinished();
   if (alone) with_data_->say(RanksWithData::Act::statistics);
   with_data_->hear();
   agreed(numbers.numel());
-  auto all = gather_here(numbers);
+  auto all = gathered(*own_, numbers);
   if (alone) with_data_->check_nobody_left();
   return all;
 }
@@ -56,7 +51,7 @@ void StatisticsExchange::set_ranks_with_data(RanksWithData* ranks, const ModuleG
 
 int64_t StatisticsExchange::agreed(int64_t numbers) {
   int64_t wanted = kNoData;
-  for (const auto& one : gather_here(at::full({1}, numbers, at::kLong))) {
+  for (const auto& one : gathered(*own_, at::full({1}, numbers, at::kLong))) {
     const auto number = one.item<int64_t>();
     if (number == kNoData) continue;
     if (wanted != kNoData && number != wanted)
@@ -70,7 +65,7 @@ void StatisticsExchange::take_part(bool until_end) {
   do {
     const auto numbers = agreed(kNoData);
     if (numbers <= 0) return;
-    gather_here(at::zeros({numbers}, at::kDouble));
+    gathered(*own_, at::zeros({numbers}, at::kDouble));
   } while (until_end);
 }
 

@@ -34,7 +34,6 @@ class StatisticsExchange {
   void end();
 
  private:
-  std::vector<Tensor> gather_here(const Tensor& numbers);
   // What the ranks with data are about to exchange: how many numbers, 0 at the end. Others bring kNoData.
   int64_t agreed(int64_t numbers);
 

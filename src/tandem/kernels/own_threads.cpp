@@ -2,6 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include <future>
+#include <utility>
+
 namespace tandem::kernels {
 
 void set_own_threads(int64_t n) {
@@ -10,6 +13,20 @@ void set_own_threads(int64_t n) {
   at::internal::lazy_init_num_threads();
   at::get_num_threads();
   at::set_num_threads(static_cast<int>(n));
+}
+
+std::thread start_thread(int64_t n, std::function<void()> work) {
+  const int before = at::get_num_threads();
+  std::promise<void> began;
+  std::thread thread([&began, n, work = std::move(work)] {
+    set_own_threads(n);
+    began.set_value();
+    work();
+  });
+  // Setting a thread's number also sets what threads made later begin with, this one's share among them.
+  began.get_future().wait();
+  at::set_num_threads(before);
+  return thread;
 }
 
 }  // namespace tandem::kernels

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <thread>
 
 namespace tandem::kernels {
 
@@ -7,5 +9,8 @@ namespace tandem::kernels {
 /// the first parallel operation of a thread, which takes the process's default; it also changes that default, which is
 /// what threads made later begin with.
 void set_own_threads(int64_t n);
+
+/// A thread that does `work` with `n` threads for its operations. What the calling thread has stays.
+std::thread start_thread(int64_t n, std::function<void()> work);
 
 }  // namespace tandem::kernels
