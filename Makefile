@@ -19,7 +19,7 @@ CTEST := ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 COMPAT_TESTS := kernels_test layers_test network_test optimizers_test distribution_test model_test
 
 # PyTorch's own launcher, which `make compat` starts a job with: pip install torch brings it.
-TORCHRUN ?= $(firstword $(shell command -v torchrun) $(wildcard $(TANDEM_CACHE)-peers/torch/bin/torchrun))
+TORCHRUN ?= $(or $(shell command -v torchrun),$(TANDEM_CACHE)-peers/torch/bin/torchrun)
 
 SEEDS ?= 11 23
 
@@ -56,12 +56,13 @@ minimal: ## build and test with LibTorch and a compiler alone; with TORCH_ROOT=D
 	@ctest --test-dir build/minimal --output-on-failure --parallel $(JOBS) --no-tests=error
 
 compat: setup ## build against LibTorch 2.11.0, the oldest that is accepted, run some unit tests, and a job under torchrun
-	@[ -n "$(TORCHRUN)" ] || { echo "compat: torchrun is not found: pip install torch, or TORCHRUN=<path>" >&2; exit 1; }
+	@[ -x "$(TORCHRUN)" ] || benchmarks/peers/setup torch
 	@python3 tools/fetch_libtorch.py tools/libtorch-2.11.lock "$(TANDEM_CACHE)" libtorch-2.11.0
 	@cmake --preset compat -DTORCH_ROOT:PATH="$(TANDEM_CACHE)/libtorch-2.11.0/torch"
 	@ninja -C build/compat -j $(JOBS) tandem hosts_ddp $(COMPAT_TESTS)
 	@ctest --test-dir build/compat --output-on-failure --parallel $(JOBS) --no-tests=error -R '^($(subst $() ,|,$(COMPAT_TESTS)))$$'
-	@"$(TORCHRUN)" --no-python --nproc-per-node 2 build/compat/tests/hosts/hosts_ddp | tee build/compat/torchrun.log
+	@"$(TORCHRUN)" --no-python --nproc-per-node 2 build/compat/tests/hosts/hosts_ddp >build/compat/torchrun.log || \
+	  { cat build/compat/torchrun.log; exit 1; }
 	@grep -qx 'ddp: ok' build/compat/torchrun.log
 
 clean: ## remove what was built; LibTorch and the compiler's cache stay

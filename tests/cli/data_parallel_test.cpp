@@ -111,7 +111,7 @@ TEST_F(DataParallelTraining, ALostRankEndsTheOthersAndIsNamed) {
                   folder_.path());
   running.await_output("Epoch 2/100000");
   const auto begin = std::chrono::steady_clock::now();
-  ::kill(static_cast<pid_t>(std::stol(first_line(read_file(folder_.file("pid1"))))), SIGKILL);
+  ::kill(pid_in(folder_.file("pid1")), SIGKILL);
   const auto ended = running.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(ended.status, 128 + SIGKILL);

@@ -38,7 +38,7 @@ void run(const Draw& draw) {
                        (draw.backend == "gloo" ? " 20 6" : " 10 2")},
                   folder.path());
   running.await_output("begun");
-  const auto pid = static_cast<pid_t>(std::stol(first_line(read_file(folder.file("pid" + victim)))));
+  const auto pid = pid_in(folder.file("pid" + victim));
   std::this_thread::sleep_for(std::chrono::milliseconds(draw.milliseconds));
   const auto begin = Clock::now();
   ASSERT_EQ(::kill(pid, draw.signal), 0);

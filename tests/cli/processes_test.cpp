@@ -46,7 +46,7 @@ TEST(Processes, ALostRankEndsTheOthersAndIsNamed) {  // U33
                   folder.path());
   running.await_output("epoch 2:");
   const auto begin = std::chrono::steady_clock::now();
-  ::kill(static_cast<pid_t>(std::stol(first_line(read_file(folder.file("pid1"))))), SIGKILL);
+  ::kill(pid_in(folder.file("pid1")), SIGKILL);
   const auto ended = running.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(ended.status, 128 + SIGKILL);

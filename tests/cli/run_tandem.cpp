@@ -140,6 +140,8 @@ std::string read_file(const std::filesystem::path& path) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+pid_t pid_in(const std::filesystem::path& path) { return static_cast<pid_t>(std::stol(first_line(read_file(path)))); }
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);

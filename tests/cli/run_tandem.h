@@ -51,6 +51,8 @@ void expect_refused(const Arguments& arguments, int status, const std::string& l
 
 std::string read_file(const std::filesystem::path& path);
 std::string first_line(const std::string& text);
+/// The process whose id is in a file.
+pid_t pid_in(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace tandem::testing

@@ -1,6 +1,9 @@
 // Ranks that find one another as srun starts them: by a file in a folder that all see.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -86,8 +89,12 @@ TEST_F(Slurm, AnOldFileDoesNoHarm) {
     const auto other = std::make_unique<comm::MeetingPoint>("127.0.0.1", 0, key);
     const comm::MeetingAddress old{"127.0.0.1", answered ? other->port() : 9, answered ? comm::JobKey::fresh() : key};
     const comm::MeetingFile left(file(), old.to_text());
+    const int reads = ::inotify_init1(IN_CLOEXEC);
+    ASSERT_GE(::inotify_add_watch(reads, file().c_str(), IN_CLOSE_NOWRITE), 0);
     auto one = start(1, {kExchange});
-    std::this_thread::sleep_for(500ms);  // it reads the old one
+    pollfd has_read{reads, POLLIN, 0};  // the old one
+    ASSERT_EQ(::poll(&has_read, 1, 60'000), 1);
+    ::close(reads);
     expect_success_of_both(start(0, {kExchange}), std::move(one));
   }
 }

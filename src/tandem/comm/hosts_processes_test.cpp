@@ -6,17 +6,17 @@
 #include <c10/util/StringUtil.h>
 #include <gtest/gtest.h>
 
-#include <future>
 #include <latch>
 #include <numeric>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "tandem/comm/gloo_backend.h"
-#include "tandem/comm/local_group.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
+#include "tandem/testing/run_ranks.h"
 
 namespace tandem::comm {
 namespace {
@@ -29,36 +29,26 @@ void on_hosts(const std::vector<int64_t>& sizes, const std::function<void(OnHost
   HostPlan plan{{0}};
   for (const auto size : sizes) plan.begins.push_back(plan.ranks() + size);
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  std::vector<std::future<void>> all;
-  for (int64_t p = 0; p < plan.ranks(); ++p) {
-    all.push_back(std::async(std::launch::async, [&, p] {
-      auto own = std::make_unique<HostsProcesses>(
-          store, p, plan, BackendProcesses::Options{.limit_seconds = 20, .silence_seconds = 10, .numbers = {}},
-          [](const auto& keys, int64_t rank, int64_t ranks) {
-            return make_gloo_backend(keys, rank, ranks, "127.0.0.1", std::chrono::seconds(20));
-          });
-      act(own, p);
-    }));
-  }
-  for (auto& one : all) one.wait();
-  for (auto& one : all) one.get();
+  testing::on_threads(plan.ranks(), [&](int64_t p) {
+    auto own = std::make_unique<HostsProcesses>(
+        store, p, plan, BackendProcesses::Options{.limit_seconds = 20, .silence_seconds = 10, .numbers = {}},
+        [](const auto& keys, int64_t rank, int64_t ranks) {
+          return make_gloo_backend(keys, rank, ranks, "127.0.0.1", std::chrono::seconds(20));
+        });
+    act(own, p);
+  });
 }
 
 Tensor drawn(int64_t rank, int64_t count) { return RandomStream(5).fold(static_cast<uint64_t>(rank)).normal({count}); }
 
 // The sum along the tree over `ranks`, as threads of one process add up.
 Tensor tree_sum(int64_t ranks, int64_t count) {
-  LocalGroup threads(ranks);
   Tensor sum;
-  std::vector<std::thread> running;
-  for (int64_t r = 0; r < ranks; ++r) {
-    running.emplace_back([&, r] {
-      Tensor own = drawn(r, count);
-      threads.rank(r).all_reduce(own, {.algorithm = Algorithm::direct});
-      if (r == 0) sum = own;
-    });
-  }
-  for (auto& thread : running) thread.join();
+  testing::run_ranks(ranks, [&](Communicator& rank) {
+    Tensor own = drawn(rank.rank(), count);
+    rank.all_reduce(own, {.algorithm = Algorithm::direct});
+    if (rank.rank() == 0) sum = own;
+  });
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
 #include <thread>
 
 #include "tandem/comm/gloo_backend.h"
@@ -12,6 +13,7 @@
 #include "tandem/comm/meeting_store.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
 
 namespace tandem::comm {
 namespace {
@@ -27,26 +29,14 @@ std::unique_ptr<ProcessRank> join(const MeetingPoint& point, int64_t rank, int64
   return std::make_unique<ProcessRank>(std::move(store), rank, ranks, limit, make);
 }
 
-// Runs `act` as each of `ranks` ranks; what one throws is thrown here, the lowest rank's first.
+// Runs `act` as each of `ranks` ranks; what one throws is thrown here.
 void as_ranks(int64_t ranks, const std::function<void(std::unique_ptr<ProcessRank>&)>& act,
               milliseconds limit = milliseconds(20000)) {
   const MeetingPoint point("127.0.0.1", 0, {});
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (int64_t r = 0; r < ranks; ++r) {
-    threads.emplace_back([&, r] {
-      try {
-        auto own = join(point, r, ranks, limit);
-        act(own);
-      } catch (...) {
-        errors[static_cast<std::size_t>(r)] = std::current_exception();
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  for (const auto& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  testing::on_threads(ranks, [&](int64_t r) {
+    auto own = join(point, r, ranks, limit);
+    act(own);
+  });
 }
 
 TEST(ProcessRank, AddsUpAllTypesAndSizes) {
@@ -163,10 +153,12 @@ TEST(ProcessRank, WaitsForOneThatIsSlow) {
 
 TEST(ProcessRank, AbortEndsACallThatAnotherThreadIsIn) {
   const double start = steady_seconds();
-  as_ranks(2, [](auto& own) {
+  std::latch parted(1);
+  as_ranks(2, [&](auto& own) {
     if (own->rank() == 1) {
-      std::this_thread::sleep_for(milliseconds(1000));
-      EXPECT_NE(message_of<PeerError>([&] { own->barrier(); }), "");
+      parted.wait();
+      const auto message = message_of<PeerError>([&] { own->barrier(); });
+      EXPECT_EQ(message.rfind("rank 1: barrier: ", 0), 0U) << message;
       return;
     }
     std::thread other([&] {
@@ -177,6 +169,7 @@ TEST(ProcessRank, AbortEndsACallThatAnotherThreadIsIn) {
     other.join();
     EXPECT_EQ(message_of<PeerError>([&] { own->barrier(); }),
               "rank 0: barrier: the ranks parted before: rank 0 ran out of rows");
+    parted.count_down();
   });
   EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
 }

@@ -5,15 +5,15 @@
 #include <c10/util/StringUtil.h>
 #include <gtest/gtest.h>
 
-#include <future>
 #include <latch>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
-#include "tandem/comm/local_group.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
+#include "tandem/testing/run_ranks.h"
 
 namespace tandem::comm {
 namespace {
@@ -21,19 +21,14 @@ namespace {
 using testing::message_of;
 using OwnProcesses = std::unique_ptr<SharedProcesses>;
 
-// Runs `act` as each of `processes`; what one throws is thrown here, the first one's first.
+// Runs `act` as each of `processes`; what one throws is thrown here.
 void as_processes(int64_t processes, const std::function<void(OwnProcesses&, int64_t process)>& act,
                   double limit_seconds = 20) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  std::vector<std::future<void>> all;
-  for (int64_t p = 0; p < processes; ++p) {
-    all.push_back(std::async(std::launch::async, [&, p] {
-      auto own = std::make_unique<SharedProcesses>(store, OneHost{p, processes}, limit_seconds, 10);
-      act(own, p);
-    }));
-  }
-  for (auto& one : all) one.wait();
-  for (auto& one : all) one.get();
+  testing::on_threads(processes, [&](int64_t p) {
+    auto own = std::make_unique<SharedProcesses>(store, OneHost{p, processes}, limit_seconds, 10);
+    act(own, p);
+  });
 }
 
 void as_ranks(int64_t ranks, const std::function<void(Communicator&)>& act, double limit_seconds = 20) {
@@ -75,16 +70,11 @@ TEST(SharedProcesses, GiveTheBitsThatThreadsDo) {
         return RandomStream(7).fold(static_cast<uint64_t>(rank)).normal({count});
       };
       Tensor want;
-      LocalGroup threads(n);
-      std::vector<std::thread> running;
-      for (int64_t r = 0; r < n; ++r) {
-        running.emplace_back([&, r] {
-          Tensor mine = brought(r);
-          threads.rank(r).all_reduce(mine, {.algorithm = Algorithm::direct});
-          if (r == 0) want = mine;
-        });
-      }
-      for (auto& thread : running) thread.join();
+      testing::run_ranks(n, [&](Communicator& own) {
+        Tensor mine = brought(own.rank());
+        own.all_reduce(mine, {.algorithm = Algorithm::direct});
+        if (own.rank() == 0) want = mine;
+      });
       as_ranks(n, [&](Communicator& own) {
         Tensor mine = brought(own.rank());
         own.all_reduce(mine, {});
@@ -334,7 +324,7 @@ TEST(SharedMemory, PlacesFallFreeWithTheirHolders) {
     second.data()[5] = std::byte{7};
     EXPECT_TRUE(first.is_taken(3));
     EXPECT_FALSE(first.is_taken(2));
-    EXPECT_NE(message_of<PeerError>([&] { first.take_place(3); }), "");
+    EXPECT_NE(message_of<PeerError>([&] { first.take_place(3); }).find("place 3 cannot be taken"), std::string::npos);
   }
   EXPECT_FALSE(first.is_taken(3));
   EXPECT_EQ(first.data()[5], std::byte{7});

@@ -22,14 +22,14 @@ TEST(StorePulse, NamesWhoFallsSilentByItsNumberInTheJob) {
   const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
   StorePulse other(*store, 1, {4, 8, 12}, 1000);
   store->set("pulse/2", std::string("17 data, step 3"));  // counts no more
-  StorePulse own(*store, 0, {4, 8, 12}, 1.5);
-  EXPECT_EQ(said_by(own, 30), "rank 12 has been silent for 1.5 s; it last reported: data, step 3");
+  StorePulse own(*store, 0, {4, 8, 12}, 3.5);
+  EXPECT_EQ(said_by(own, 30), "rank 12 has been silent for 3.5 s; it last reported: data, step 3");
 }
 
 TEST(StorePulse, SaysNothingOfThoseThatCountOrHaveNotBegun) {
   const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
-  StorePulse other(*store, 1, {0, 1, 2}, 1000), own(*store, 0, {0, 1, 2}, 2);
-  EXPECT_EQ(said_by(own, 4), "");
+  StorePulse other(*store, 1, {0, 1, 2}, 1000), own(*store, 0, {0, 1, 2}, 3.5);
+  EXPECT_EQ(said_by(own, 6), "");
 }
 
 }  // namespace

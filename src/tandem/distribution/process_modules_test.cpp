@@ -6,8 +6,6 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
-#include <mutex>
-#include <thread>
 #include <type_traits>
 
 #include "tandem/comm/backend_processes.h"
@@ -25,6 +23,7 @@
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
 #include "tandem/testing/run_ranks.h"
 
 namespace tandem::distribute {
@@ -53,21 +52,7 @@ std::shared_ptr<comm::Processes> join(Way way, int64_t rank, int64_t ranks, int6
 void run_process_ranks(Way way, int64_t ranks, const std::function<void(const ProcessGroup&)>& act) {
   SCOPED_TRACE(way == Way::gloo ? "gloo" : way == Way::shared_memory ? "shared memory" : "two hosts");
   const comm::MeetingPoint point("127.0.0.1", 0, {});
-  std::mutex mutex;
-  std::exception_ptr first;
-  std::vector<std::thread> threads;
-  for (int64_t r = 0; r < ranks; ++r) {
-    threads.emplace_back([&, r] {
-      try {
-        act({join(way, r, ranks, point.port()), r});
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!first) first = std::current_exception();
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  if (first) std::rethrow_exception(first);
+  testing::on_threads(ranks, [&](int64_t r) { act({join(way, r, ranks, point.port()), r}); });
 }
 
 // Ranks of one process and of several: what `act` returns on rank 0.

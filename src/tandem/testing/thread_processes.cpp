@@ -1,14 +1,13 @@
 #include "tandem/testing/thread_processes.h"
 
-#include <exception>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tandem/comm/local_group.h"
+#include "tandem/testing/on_threads.h"
 
 namespace tandem::testing {
 namespace {
@@ -81,26 +80,13 @@ class ThreadProcesses final : public comm::Processes {
 
 void run_processes(int64_t n, const std::function<void(std::shared_ptr<comm::Processes>)>& act, double limit_seconds) {
   const auto job = std::make_shared<Job>(n, limit_seconds);
-  std::mutex mutex;
-  std::exception_ptr first;
-  std::vector<std::thread> threads;
-  for (int64_t p = 0; p < n; ++p) {
-    threads.emplace_back([&, p] {
-      try {
-        act(std::make_shared<ThreadProcesses>(job, p));
-      } catch (const std::exception& error) {
-        {
-          const std::lock_guard lock(mutex);
-          if (!first) first = std::current_exception();
-        }
-        job->processes.abort(error.what());
+  on_threads(
+      n, [&](int64_t p) { act(std::make_shared<ThreadProcesses>(job, p)); },
+      [&](const std::string& why) {
+        job->processes.abort(why);
         const std::lock_guard lock(job->mutex);
-        for (const auto& [number, group] : job->groups) group->abort(error.what());
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  if (first) std::rethrow_exception(first);
+        for (const auto& [number, group] : job->groups) group->abort(why);
+      });
 }
 
 }  // namespace tandem::testing
