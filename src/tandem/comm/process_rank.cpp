@@ -98,7 +98,10 @@ void ProcessRank::finish(const Work& work, const std::string& call) {
       work->wait(std::min(limit_, kWait));
       break;
     } catch (const std::exception& error) {
-      if (const auto silent = silent_ ? silent_() : std::string(); !silent.empty()) abort(c10::str(call, ": ", silent));
+      if (const auto silent = silent_ ? silent_() : std::string(); !silent.empty()) {
+        abort(c10::str(call, ": ", silent));
+        who_does_not_notice(1);
+      }
       if (failed_ || work->isCompleted() || steady_seconds() - start > limit) fail(call, message_of(error));
     }
   }
@@ -129,9 +132,8 @@ void ProcessRank::abort(const std::string& reason) {
   close_backends();
 }
 
-void ProcessRank::fail(const std::string& call, const std::string& why) {
-  let_go_of_backends();
-  if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));  // aborted
+// The store is mostly in the process of rank 0, which must stay until the others know.
+std::vector<int64_t> ProcessRank::who_does_not_notice(std::size_t at_most) {
   std::vector<int64_t> lost;
   try {
     store_->setTimeout(std::chrono::milliseconds(2000));  // who has the store may be lost itself
@@ -142,11 +144,18 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
       for (int64_t r = 0; r < ranks_; ++r) {
         if (!store_->check({key_of("noticed", r)})) lost.push_back(number_of(r));
       }
-      if (!lost.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    } while (!lost.empty() && steady_seconds() < until);
-  } catch (const std::exception&) {  // the store is in rank 0's process
+      if (lost.size() > at_most) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    } while (lost.size() > at_most && steady_seconds() < until);
+  } catch (const std::exception&) {
     lost = {number_of(0)};
   }
+  return lost;
+}
+
+void ProcessRank::fail(const std::string& call, const std::string& why) {
+  let_go_of_backends();
+  if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));  // aborted
+  const auto lost = who_does_not_notice(0);
   const auto reason = why.substr(0, std::min(why.find('\n'), why.find(". ")));  // what follows is advice
   const auto failure = c10::str(
       call, ": ",

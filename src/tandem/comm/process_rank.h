@@ -80,6 +80,8 @@ class ProcessRank final : public Communicator, private Pending::Source {
   void let_go_of_backends();
   void close_backends();
   std::string failure();
+  /// Says that this rank knows of the end, and waits a little until at most so many others do not; they are returned.
+  std::vector<int64_t> who_does_not_notice(std::size_t at_most);
   /// Ends the connections, so that the others notice too, asks who else noticed, and throws PeerError naming
   /// those that did not.
   [[noreturn]] void fail(const std::string& call, const std::string& why);

@@ -15,6 +15,9 @@ constexpr std::chrono::milliseconds kCount(1000);
 // A look that comes much later than it should: this process itself could not run.
 constexpr double kOwnSleep = 3;
 
+// What the first one that gives a rank up says: the others need not count any more.
+constexpr const char* kSilent = "pulse/silent";
+
 std::string key_of_pulse(int64_t place) { return c10::str("pulse/", place); }
 
 // "17 data, step 3" without the count.
@@ -73,6 +76,8 @@ void StorePulse::look(double since_last) {
                          " s; it last reported: ", report_of(seen.text));
       }
     }
+    if (!found.empty()) store_->compareSet(kSilent, std::string(), found);
+    if (store_->check({kSilent})) found = store_->get_to_str(kSilent);
     store_silence_ = 0;
   } catch (const std::exception&) {
     store_silence_ += since_last;

@@ -23,7 +23,9 @@ TEST(StorePulse, NamesWhoFallsSilentByItsNumberInTheJob) {
   StorePulse other(*store, 1, {4, 8, 12}, 1000);
   store->set("pulse/2", std::string("17 data, step 3"));  // counts no more
   StorePulse own(*store, 0, {4, 8, 12}, 3.5);
-  EXPECT_EQ(said_by(own, 30), "rank 12 has been silent for 3.5 s; it last reported: data, step 3");
+  const std::string said = "rank 12 has been silent for 3.5 s; it last reported: data, step 3";
+  EXPECT_EQ(said_by(own, 30), said);
+  EXPECT_EQ(said_by(other, 30), said);  // long before its own time
 }
 
 TEST(StorePulse, SaysNothingOfThoseThatCountOrHaveNotBegun) {
