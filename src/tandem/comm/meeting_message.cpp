@@ -1,61 +1,10 @@
 #include "tandem/comm/meeting_message.h"
 
-#include <cstring>
+#include "tandem/comm/byte_stream.h"
 
 namespace tandem::comm {
-namespace {
-
-class Writer {
- public:
-  template <class T>
-  void number(T value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  }
-  void text(const std::string& text) {
-    number(static_cast<uint64_t>(text.size()));
-    bytes_ += text;
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class T>
-  T number() {
-    T value{};
-    if (bytes_.size() < sizeof(value)) {
-      good_ = false;
-    } else {
-      std::memcpy(&value, bytes_.data(), sizeof(value));
-      bytes_.remove_prefix(sizeof(value));
-    }
-    return value;
-  }
-  std::string text() {
-    const auto size = number<uint64_t>();
-    if (size > bytes_.size()) good_ = false;
-    if (!good_) return {};
-    std::string text(bytes_.substr(0, size));
-    bytes_.remove_prefix(size);
-    return text;
-  }
-  bool good() const { return good_; }
-  bool at_end() const { return good_ && bytes_.empty(); }
-
- private:
-  std::string_view bytes_;
-  bool good_ = true;
-};
-
-}  // namespace
-
 std::string encode(const MeetingRequest& request) {
-  Writer to;
+  ByteWriter to;
   to.number(request.ask);
   to.number(request.number);
   to.number(request.limit_ms);
@@ -67,7 +16,7 @@ std::string encode(const MeetingRequest& request) {
 }
 
 std::string encode(const MeetingAnswer& answer) {
-  Writer to;
+  ByteWriter to;
   to.number(answer.number);
   to.number(answer.amount);
   to.text(answer.value);
@@ -75,7 +24,7 @@ std::string encode(const MeetingAnswer& answer) {
 }
 
 std::optional<MeetingRequest> decode_request(std::string_view bytes) {
-  Reader from(bytes);
+  ByteReader from(bytes);
   MeetingRequest request;
   request.ask = from.number<Ask>();
   request.number = from.number<uint64_t>();
@@ -89,7 +38,7 @@ std::optional<MeetingRequest> decode_request(std::string_view bytes) {
 }
 
 std::optional<MeetingAnswer> decode_answer(std::string_view bytes) {
-  Reader from(bytes);
+  ByteReader from(bytes);
   MeetingAnswer answer;
   answer.number = from.number<uint64_t>();
   answer.amount = from.number<int64_t>();

@@ -4,60 +4,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <thread>
 #include <zmq.hpp>
 
 #include "tandem/cluster/address.h"
+#include "tandem/comm/curve_guard.h"
 #include "tandem/comm/meeting_table.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
-namespace {
-
-std::string text_of(const zmq::message_t& message) {
-  return {static_cast<const char*>(message.data()), message.size()};
-}
-
-// All parts of the next message.
-std::vector<std::string> receive(zmq::socket_t& socket) {
-  std::vector<std::string> parts;
-  zmq::message_t part;
-  do {
-    if (!socket.recv(part)) break;
-    parts.push_back(text_of(part));
-  } while (part.more());
-  return parts;
-}
-
-void send(zmq::socket_t& socket, const std::vector<std::string>& parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto more = i + 1 < parts.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
-    // A peer that has gone, or whose queue is full, gets no answer; it has a limit of its own.
-    socket.send(zmq::buffer(parts[i]), more | zmq::send_flags::dontwait);
-  }
-}
-
-}  // namespace
-
 class MeetingPoint::Server {
  public:
   Server(const std::string& host, int64_t port, const std::optional<JobKey>& key)
       : doors_(context_, zmq::socket_type::router),
-        guard_(context_, zmq::socket_type::rep),
+        guard_(context_),
         stop_(context_, zmq::socket_type::pair),
         stopper_(context_, zmq::socket_type::pair),
         table_([this](const std::string& who, const MeetingAnswer& answer) {
-          send(doors_, {who, encode(answer)});
+          send_texts(doors_, {who, encode(answer)});
         }) {
     const bool here = cluster::is_loopback(host);
     if (!here && !key) {
       throw InvalidArgument(c10::str("meeting at ", host, ":", port, ": a job key (", kJobKeyVariable,
                                      ") must be set to listen beyond loopback"));
     }
-    guard_.bind("inproc://zeromq.zap.01");
-    if (key) lock(*key);
+    if (key) guard_.lock(doors_, *key);
     doors_.set(zmq::sockopt::ipv6, cluster::is_ipv6(host));
     doors_.set(zmq::sockopt::maxmsgsize, kLongestMeetingMessage);
     doors_.set(zmq::sockopt::linger, 1000);  // the last answers
@@ -82,24 +54,17 @@ class MeetingPoint::Server {
   int64_t port() const { return port_; }
 
  private:
-  void lock(const JobKey& key) {
-    zmq_z85_decode(allowed_.data(), key.open.c_str());
-    doors_.set(zmq::sockopt::zap_domain, "tandem");
-    doors_.set(zmq::sockopt::curve_server, true);
-    doors_.set(zmq::sockopt::curve_secretkey, key.secret);
-  }
-
   void serve() {
     std::array<zmq::pollitem_t, 3> items{
-        {{stop_, 0, ZMQ_POLLIN, 0}, {guard_, 0, ZMQ_POLLIN, 0}, {doors_, 0, ZMQ_POLLIN, 0}}};
+        {{stop_, 0, ZMQ_POLLIN, 0}, {guard_.questions(), 0, ZMQ_POLLIN, 0}, {doors_, 0, ZMQ_POLLIN, 0}}};
     for (;;) {
       const auto limit = table_.next_limit();
       const double wait = limit ? std::max(0.0, *limit - steady_seconds()) : 3600;
       zmq::poll(items.data(), items.size(), std::chrono::milliseconds(static_cast<int64_t>(wait * 1000) + 1));
       if (items[0].revents) return;
-      if (items[1].revents) let_in();
+      if (items[1].revents) guard_.answer();
       if (items[2].revents) {
-        const auto parts = receive(doors_);
+        const auto parts = receive_texts(doors_);
         const auto request = parts.size() == 2 ? decode_request(parts[1]) : std::nullopt;
         if (request) table_.ask(parts[0], *request, steady_seconds());
       }
@@ -107,18 +72,10 @@ class MeetingPoint::Server {
     }
   }
 
-  // ZeroMQ asks who may come in: version, number, domain, address, identity, mechanism, key of 32 bytes.
-  void let_in() {
-    const auto asked = receive(guard_);
-    const bool known = asked.size() == 7 && asked[5] == "CURVE" && asked[6].size() == allowed_.size() &&
-                       std::memcmp(asked[6].data(), allowed_.data(), allowed_.size()) == 0;
-    if (asked.size() < 2) return send(guard_, {"1.0", "", "400", "malformed", "", ""});
-    send(guard_, {"1.0", asked[1], known ? "200" : "400", known ? "OK" : "unknown key", "", ""});
-  }
-
   zmq::context_t context_;
-  zmq::socket_t doors_, guard_, stop_, stopper_;
-  std::array<unsigned char, 32> allowed_{};
+  zmq::socket_t doors_;
+  CurveGuard guard_;
+  zmq::socket_t stop_, stopper_;
   MeetingTable table_;
   int64_t port_ = 0;
   std::thread thread_;

@@ -5,6 +5,7 @@
 #include <zmq.hpp>
 
 #include "tandem/cluster/address.h"
+#include "tandem/comm/curve_guard.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -32,11 +33,7 @@ MeetingStore::MeetingStore(std::string host, int64_t port, std::optional<JobKey>
       key_(std::move(key)),
       connection_(std::make_unique<Connection>()) {
   auto& socket = connection_->socket;
-  if (key_) {
-    socket.set(zmq::sockopt::curve_serverkey, key_->open);
-    socket.set(zmq::sockopt::curve_publickey, key_->open);
-    socket.set(zmq::sockopt::curve_secretkey, key_->secret);
-  }
+  if (key_) unlock(socket, *key_);
   socket.set(zmq::sockopt::ipv6, cluster::is_ipv6(host_));
   socket.set(zmq::sockopt::maxmsgsize, kLongestMeetingMessage);
   socket.set(zmq::sockopt::linger, 1000);  // what was set last

@@ -1,0 +1,131 @@
+#include "tandem/servers/free_table.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+#include "tandem/core/error.h"
+
+namespace tandem::servers {
+
+FreeTable::FreeTable(const ServerPlan& plan, int64_t server, Send send)
+    : ParameterTable(plan, server, std::move(send)),
+      workers_(static_cast<std::size_t>(plan.workers), Worker{.parts = PushParts(last_ - first_)}),
+      gradient_(at::empty({range_.size()}, at::kFloat)) {}
+
+void FreeTable::take(const Push& push, std::size_t place) {
+  Worker& from = worker(push.worker);
+  if (push.id <= from.used) return answer(push.worker, push.id, push.block, Outcome::duplicate);
+  const bool stale = plan_.mode == ServerMode::stale;
+  if (push.version > version_ || (stale && push.version != from.given))
+    throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of the version that it was ",
+                             "given last, ", from.given ? std::to_string(*from.given) : "none since it rested",
+                             ", got ", push.version));
+  from.parts.add(place, push);
+  if (!from.parts.complete()) return;
+  from.given.reset();
+  from.used = push.id;
+  const int64_t staleness = version_ - push.version;
+  const bool at_once = may_update();
+  if (at_once && held_.versions.empty()) {
+    apply(from.parts);
+  } else {
+    hold(from.parts);
+    if (at_once) apply_held();
+    if (!at_once) ++figures_.held;
+  }
+  from.parts.clear();
+  from.given = version_;
+  for (int64_t block = first_; block < last_; ++block)
+    answer(push.worker, push.id, block, at_once ? Outcome::applied : Outcome::held, staleness);
+}
+
+bool FreeTable::may_update() const {
+  return plan_.mode == ServerMode::async || std::all_of(workers_.begin(), workers_.end(), [&](const Worker& other) {
+           return !other.given || version_ + 1 - *other.given <= plan_.staleness;
+         });
+}
+
+void FreeTable::apply(const PushParts& parts) {
+  const Push& push = parts.push();
+  const bool copied = push.scale != 1 || range_.changes_gradient() || !range_.by_part();
+  bool counts = false;
+  for (int64_t block = first_; block < last_; ++block) {
+    Tensor values = parts.gradients()[static_cast<std::size_t>(block - first_)];
+    if (copied) {
+      gradient_.narrow(0, begin_of(block), values.numel()).copy_(values);
+    } else {
+      counts = range_.update(begin_of(block), values, iteration_, push.rate);
+    }
+  }
+  if (copied) {
+    if (push.scale != 1) gradient_.mul_(push.scale);
+    counts = range_.update(0, gradient_, iteration_, push.rate);
+  }
+  figures_.count(version_ - push.version);
+  has_updated(counts);
+}
+
+void FreeTable::hold(const PushParts& parts) {
+  const Push& push = parts.push();
+  const double factor = push.scale * static_cast<double>(push.rows);
+  for (int64_t block = first_; block < last_; ++block) {
+    const auto& values = parts.gradients()[static_cast<std::size_t>(block - first_)];
+    Tensor sum = gradient_.narrow(0, begin_of(block), values.numel());
+    if (held_.versions.empty()) sum.zero_();
+    sum.add_(values, factor);
+  }
+  held_.rows += push.rows;
+  held_.rate = push.rate;
+  held_.versions.push_back(push.version);
+}
+
+void FreeTable::apply_held() {
+  if (held_.rows > 0) gradient_.div_(static_cast<double>(held_.rows));
+  const bool counts = range_.update(0, gradient_, iteration_, held_.rate);
+  for (const auto version : held_.versions) figures_.count(version_ - version);
+  held_.versions.clear();
+  held_.rows = 0;
+  has_updated(counts);
+}
+
+void FreeTable::has_updated(bool counts) {
+  ++version_;
+  ++figures_.updates;
+  if (counts) ++iteration_;
+  for (int64_t block = first_; block < last_; ++block) changed(block);
+}
+
+void FreeTable::look_again() {
+  if (!held_.versions.empty() && may_update()) apply_held();
+}
+
+void FreeTable::on_join(int64_t number) { worker(number).used = 0; }
+
+void FreeTable::on_pull(int64_t number) {
+  worker(number).parts.clear();
+  worker(number).given.reset();
+  look_again();
+  worker(number).given = version_;
+}
+
+void FreeTable::on_rest(int64_t number) {
+  worker(number).given.reset();
+  look_again();
+}
+
+void FreeTable::on_gone(int64_t number, const std::string& /*why*/) {
+  worker(number).parts.clear();
+  on_rest(number);
+}
+
+std::string FreeTable::waiting_for() const {
+  std::string names;
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    if (!workers_[w].parts.empty()) names += c10::str(names.empty() ? "the rest of a push of worker " : ", ", w);
+  }
+  return names;
+}
+
+}  // namespace tandem::servers

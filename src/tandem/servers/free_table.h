@@ -1,0 +1,56 @@
+#pragma once
+#include <optional>
+
+#include "tandem/servers/parameter_table.h"
+
+namespace tandem::servers {
+
+/// Modes async and stale: a worker's gradient is applied when all its blocks are in, and nobody waits for others.
+///
+/// stale: a gradient's staleness is the number of updates since its parameters were handed out, and must not pass the
+/// bound. So an update is made only when it leaves every worker that still computes within it; else the gradient is
+/// held, and the next update that may be made is by the mean of all that are held, weighted by rows, as if their
+/// batches had been one. Their workers go on at once with the parameters as they are. With a bound of 0 an update is
+/// made when nobody else computes.
+class FreeTable final : public ParameterTable {
+ public:
+  FreeTable(const ServerPlan& plan, int64_t server, Send send);
+
+  std::string waiting_for() const override;
+
+ private:
+  void take(const Push& push, std::size_t place) override;
+  int64_t version_of(int64_t /*block*/) const override { return version_; }
+  int64_t iterations() const override { return iteration_; }
+  void set_iterations(int64_t iterations) override { iteration_ = iterations; }
+  void on_join(int64_t worker) override;
+  void on_pull(int64_t worker) override;
+  void on_rest(int64_t worker) override;
+  void on_gone(int64_t worker, const std::string& why) override;
+
+  struct Worker {
+    PushParts parts;
+    uint64_t used = 0;                  // id of the last push that is in
+    std::optional<int64_t> given = {};  // version of the parameters of which it computes a gradient
+  };
+  Worker& worker(int64_t number) { return workers_[static_cast<std::size_t>(number)]; }
+
+  bool may_update() const;
+  // By one gradient, straight from its blocks where they need not be changed.
+  void apply(const PushParts& parts);
+  void hold(const PushParts& parts);
+  void apply_held();
+  void look_again();
+  void has_updated(bool counts);
+
+  std::vector<Worker> workers_;
+  int64_t version_ = 0, iteration_ = 0;
+  Tensor gradient_;  // of the range: the sum of rows x gradient of those that are held
+  struct {
+    int64_t rows = 0;
+    double rate = -1;
+    std::vector<int64_t> versions;
+  } held_;
+};
+
+}  // namespace tandem::servers

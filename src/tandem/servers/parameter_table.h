@@ -1,0 +1,93 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/servers/parameter_range.h"
+#include "tandem/servers/push_parts.h"
+#include "tandem/servers/server_figures.h"
+#include "tandem/servers/server_message.h"
+#include "tandem/servers/shared_blocks.h"
+
+namespace tandem::servers {
+
+/// A block's parameters for a worker.
+struct BlockAnswer {
+  uint64_t id = 0;  // of the push that it answers; 0: of a pull
+  int64_t block = 0;
+  int64_t version = 0;
+  Outcome outcome = Outcome::applied;
+  int64_t staleness = 0;
+  Tensor parameters = {};  // (n,); shared, not to be changed
+};
+
+/// What a server does, without network and threads: its range of the parameters, which pushes change by the rule of
+/// the plan's mode. Answers go to a function. To be used by one thread.
+class ParameterTable {
+ public:
+  using Send = std::function<void(int64_t worker, const BlockAnswer& answer)>;
+
+  static std::unique_ptr<ParameterTable> make(const ServerPlan& plan, int64_t server, Send send);
+  virtual ~ParameterTable() = default;
+  ParameterTable(const ParameterTable&) = delete;
+  ParameterTable& operator=(const ParameterTable&) = delete;
+
+  /// Sets the parameters of a block (n,).
+  void begin(int64_t block, const Tensor& values);
+  /// A worker takes part; its pushes count from 1 again.
+  void join(int64_t worker);
+  /// Throws DataError on a push that cannot be: of a worker that has not joined, of a block that is not here, of
+  /// another size, or made of parameters that it was not given; PeerError, naming the worker, when the others' part
+  /// can no longer come.
+  void push(const Push& push);
+  /// Answers with all blocks.
+  void pull(int64_t worker);
+  /// The worker computes no gradient until it pulls again.
+  void rest(int64_t worker);
+  /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for
+  /// it, and lost does in any case.
+  void leave(int64_t worker);
+  void lost(int64_t worker, const std::string& why);
+
+  /// Whom pushes wait for: "workers 1, 2"; empty: nobody waits.
+  virtual std::string waiting_for() const = 0;
+  RangeState state() const;
+  void set_state(const RangeState& state);
+  const ServerFigures& figures() const { return figures_; }
+  const Tensor& parameters() const { return range_.parameters(); }
+  int64_t buffers() const { return shared_.buffers(); }
+
+ protected:
+  ParameterTable(const ServerPlan& plan, int64_t server, Send send);
+
+  virtual void take(const Push& push, std::size_t place) = 0;
+  virtual int64_t version_of(int64_t block) const = 0;
+  virtual int64_t iterations() const = 0;
+  virtual void set_iterations(int64_t iterations) = 0;
+  virtual void on_join(int64_t /*worker*/) {}
+  virtual void on_pull(int64_t /*worker*/) {}
+  virtual void on_rest(int64_t /*worker*/) {}
+  /// `why`: empty when it left.
+  virtual void on_gone(int64_t worker, const std::string& why) = 0;
+
+  void answer(int64_t worker, uint64_t id, int64_t block, Outcome outcome, int64_t staleness = 0);
+  void changed(int64_t block) { shared_.forget(block - first_); }
+  bool is_here(int64_t worker) const { return here_[static_cast<std::size_t>(worker)]; }
+  /// Where a block lies in the range, in elements.
+  int64_t begin_of(int64_t block) const { return plan_.block_begin(block) - plan_.block_begin(first_); }
+
+  const ServerPlan plan_;
+  const int64_t first_, last_;  // blocks
+  ParameterRange range_;
+  ServerFigures figures_;
+
+ private:
+  void check_worker(int64_t worker) const;
+
+  Send send_;
+  SharedBlocks shared_;
+  std::vector<bool> here_;
+};
+
+}  // namespace tandem::servers

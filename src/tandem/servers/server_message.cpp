@@ -1,0 +1,86 @@
+#include "tandem/servers/server_message.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/comm/byte_stream.h"
+#include "tandem/core/error.h"
+
+namespace tandem::servers {
+namespace {
+
+constexpr uint32_t kMark = 0x31565354;  // "TSV1"
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::applied:
+      return "applied";
+    case Outcome::held:
+      return "held";
+    case Outcome::dropped:
+      return "dropped";
+    case Outcome::duplicate:
+      return "duplicate";
+    case Outcome::pulled:
+      break;
+  }
+  return "pulled";
+}
+
+std::string encode(const Header& header) {
+  comm::ByteWriter to;
+  to.number(kMark);
+  to.number(header.kind);
+  to.number(header.outcome);
+  to.number(header.worker);
+  to.number(header.id);
+  for (const auto n : {header.block, header.version, header.staleness, header.rows, header.all_rows}) to.number(n);
+  to.number(header.rate);
+  to.number(header.scale);
+  return to.take();
+}
+
+std::optional<Header> decode_header(std::string_view bytes) {
+  comm::ByteReader from(bytes);
+  if (from.number<uint32_t>() != kMark) return {};
+  Header header;
+  header.kind = from.number<Kind>();
+  header.outcome = from.number<Outcome>();
+  header.worker = from.number<int32_t>();
+  header.id = from.number<uint64_t>();
+  for (auto* n : {&header.block, &header.version, &header.staleness, &header.rows, &header.all_rows})
+    *n = from.number<int64_t>();
+  header.rate = from.number<double>();
+  header.scale = from.number<double>();
+  const bool counts = std::min({static_cast<int64_t>(header.worker), header.block, header.version, header.staleness,
+                                header.rows, header.all_rows}) >= 0;
+  if (!from.at_end() || header.kind > Kind::error || header.outcome > Outcome::pulled || !counts ||
+      !std::isfinite(header.rate) || !std::isfinite(header.scale))
+    return {};
+  return header;
+}
+
+void check_block(const Header& header, std::size_t payload_bytes, const ServerPlan& plan, int64_t server) {
+  const auto first = plan.first_block(server), last = plan.first_block(server + 1);
+  if (header.worker >= plan.workers)
+    throw DataError(c10::str("message to a server: worker must be below ", plan.workers, ", got ", header.worker));
+  if (header.block < first || header.block >= last)
+    throw DataError(c10::str("message of worker ", header.worker, ": block must be from ", first, " to ", last - 1,
+                             ", got ", header.block));
+  const auto bytes = static_cast<std::size_t>(plan.block_elements(header.block)) * sizeof(float);
+  if (payload_bytes != bytes)
+    throw DataError(c10::str("message of worker ", header.worker, ": block ", header.block, " must have ", bytes,
+                             " bytes, got ", payload_bytes));
+}
+
+int64_t longest_frame(const ServerPlan& plan) {
+  constexpr int64_t kTexts = 1 << 20;
+  return std::max(
+      {kTexts, static_cast<int64_t>(plan.encode().size()), plan.largest_block() * static_cast<int64_t>(sizeof(float))});
+}
+
+}  // namespace tandem::servers

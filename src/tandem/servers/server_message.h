@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tandem/servers/server_plan.h"
+
+namespace tandem::servers {
+
+/// What workers and servers say to one another. A worker begins with hello and ends with leave.
+enum class Kind : uint8_t {
+  hello,      // worker -> server: the plan, and of worker 0 each block's parameters; back: welcome
+  push,       // a block's gradient; answered by params, at once or when its update is made
+  params,     // a block's parameters
+  pull,       // answered by params of all the server's blocks
+  rest,       // the worker computes no gradient until it pulls again
+  leave,      // the worker is done; answered by leave
+  ping,       // answered by pong with a text: whom the server waits for
+  state,      // answered by the optimizer's state
+  set_state,  // sets it; answered by set_state
+  figures,    // answered by figures
+  error,      // server -> worker: a text
+};
+
+/// What became of a push, or why else parameters come.
+enum class Outcome : uint8_t { applied, held, dropped, duplicate, pulled };
+const char* name_of(Outcome outcome);
+
+/// The first frame of each message; fields that a kind does not name are 0. Payloads are frames of their own.
+struct Header {
+  Kind kind = Kind::ping;
+  Outcome outcome = Outcome::applied;  // of params
+  int32_t worker = 0;
+  uint64_t id = 0;        // of push, and its params: counts a worker's pushes; of hello: the number of frames of blocks
+  int64_t block = 0;      // of push and params
+  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs
+  int64_t staleness = 0;  // of params: updates made meanwhile
+  int64_t rows = 0;       // of push: of the gradient's batch
+  int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown
+  double rate = -1;       // of push: the learning rate; below 0: the optimizer's own
+  double scale = 1;       // of push: what the gradient is to be multiplied with
+
+  bool operator==(const Header&) const = default;
+};
+
+std::string encode(const Header& header);
+/// Nothing where the bytes are no header or hold numbers that nobody sends: negative counts, rates that are no number.
+std::optional<Header> decode_header(std::string_view bytes);
+
+/// Throws DataError unless block and worker are some of the plan's, the block is one of `server`'s, and the payload has
+/// exactly its float32 values.
+void check_block(const Header& header, std::size_t payload_bytes, const ServerPlan& plan, int64_t server);
+
+/// Longest frame that a server or worker takes: a block, or a text such as the plan.
+int64_t longest_frame(const ServerPlan& plan);
+/// Before the plan is known.
+inline constexpr int64_t kLongestFrame = 256 << 20;
+
+}  // namespace tandem::servers

@@ -1,0 +1,157 @@
+#include "tandem/servers/sync_table.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+#include "tandem/comm/sum_tree.h"
+#include "tandem/core/error.h"
+
+namespace tandem::servers {
+
+SyncTable::SyncTable(const ServerPlan& plan, int64_t server, Send send)
+    : ParameterTable(plan, server, std::move(send)),
+      gone_(static_cast<std::size_t>(plan.workers)),
+      sum_(at::empty({range_.size()}, at::kFloat)) {
+  // With backups all blocks of an update must be of the same workers.
+  const bool apart = range_.by_part() && plan.backup_workers == 0;
+  const auto workers = static_cast<std::size_t>(plan.workers);
+  for (int64_t block = first_; block < last_;) {
+    const int64_t next = apart ? block + 1 : last_;
+    units_.push_back({block, next, 0, 0, std::vector<PushParts>(workers, PushParts(next - block)),
+                      std::vector<uint64_t>(workers), std::vector<uint64_t>(workers)});
+    block = next;
+  }
+}
+
+void SyncTable::take(const Push& push, std::size_t /*place*/) {
+  Unit& unit = units_[unit_of(push.block)];
+  const auto w = static_cast<std::size_t>(push.worker);
+  if (push.id <= unit.used[w]) return answer(push.worker, push.id, push.block, Outcome::duplicate);
+  if (push.version > unit.version || (push.version < unit.version && plan_.backup_workers == 0))
+    throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of version ", unit.version,
+                             " of block ", push.block, ", got ", push.version));
+  if (push.version < unit.version) return drop(unit, push.worker, push.id, push.block);
+  unit.parts[w].add(static_cast<std::size_t>(push.block - unit.first_block), push);
+  std::vector<int64_t> in;
+  for (int64_t worker = 0; worker < plan_.workers; ++worker) {
+    if (unit.parts[static_cast<std::size_t>(worker)].complete()) in.push_back(worker);
+  }
+  if (static_cast<int64_t>(in.size()) >= plan_.workers - plan_.backup_workers) return update(unit, in);
+  check_enough(unit);
+}
+
+void SyncTable::drop(Unit& unit, int64_t worker, uint64_t id, int64_t block) {
+  auto& last = unit.left_out[static_cast<std::size_t>(worker)];
+  if (last != id) ++figures_.dropped;
+  last = id;
+  answer(worker, id, block, Outcome::dropped);
+}
+
+void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
+  const auto parts_of = [&](int64_t worker) -> PushParts& { return unit.parts[static_cast<std::size_t>(worker)]; };
+  const Push& first = parts_of(in.front()).push();
+  int64_t rows = 0;
+  for (const auto worker : in) {
+    const Push& push = parts_of(worker).push();
+    if (push.rate != first.rate || push.scale != first.scale)
+      throw PeerError(c10::str("workers ", in.front(), " and ", worker, " must give one learning rate and scale, got ",
+                               first.rate, " and ", push.rate, ", ", first.scale, " and ", push.scale));
+    rows += push.rows;
+  }
+  Tensor gradient = sum_of(unit, in);
+  double scale = first.scale;
+  if (static_cast<int64_t>(in.size()) < plan_.workers) {
+    scale *= first.all_rows > 0 && rows > 0 ? static_cast<double>(first.all_rows) / static_cast<double>(rows)
+                                            : static_cast<double>(plan_.workers) / static_cast<double>(in.size());
+  }
+  if (scale != 1) gradient.mul_(scale);
+  if (range_.update(begin_of(unit.first_block), gradient, unit.iteration, first.rate)) ++unit.iteration;
+  ++unit.version;
+  if (counts(unit)) ++figures_.updates;
+  for (int64_t block = unit.first_block; block < unit.last_block; ++block) {
+    changed(block);
+    for (const auto worker : in) answer(worker, parts_of(worker).push().id, block, Outcome::applied);
+  }
+  for (const auto worker : in) {
+    auto& parts = parts_of(worker);
+    unit.used[static_cast<std::size_t>(worker)] = parts.push().id;
+    if (counts(unit)) figures_.count(0);
+    parts.clear();
+  }
+  for (int64_t worker = 0; worker < plan_.workers; ++worker) {  // those that are in by half came too late
+    auto& parts = parts_of(worker);
+    for (int64_t block = unit.first_block; !parts.empty() && block < unit.last_block; ++block) {
+      if (parts.has(static_cast<std::size_t>(block - unit.first_block))) drop(unit, worker, parts.push().id, block);
+    }
+    parts.clear();
+  }
+}
+
+Tensor SyncTable::sum_of(const Unit& unit, const std::vector<int64_t>& in) {
+  std::vector<const void*> addends;
+  for (int64_t block = unit.first_block; block < unit.last_block; ++block) {
+    addends.clear();
+    for (const auto worker : in) {
+      const auto& gradients = unit.parts[static_cast<std::size_t>(worker)].gradients();
+      addends.push_back(gradients[static_cast<std::size_t>(block - unit.first_block)].const_data_ptr());
+    }
+    void* result = sum_.mutable_data_ptr<float>() + begin_of(block);
+    comm::sum_along_tree(at::kFloat, addends.data(), static_cast<int64_t>(addends.size()), &result, 1,
+                         {0, plan_.block_elements(block)});
+  }
+  const int64_t begin = begin_of(unit.first_block);
+  const int64_t last = unit.last_block - 1;
+  return sum_.narrow(0, begin, begin_of(last) + plan_.block_elements(last) - begin);
+}
+
+void SyncTable::check_enough(const Unit& unit) const {
+  int64_t possible = 0;
+  std::string gone;
+  for (int64_t worker = 0; worker < plan_.workers; ++worker) {
+    const auto w = static_cast<std::size_t>(worker);
+    if (!gone_[w] || unit.parts[w].complete()) {
+      ++possible;
+    } else {
+      gone += c10::str(gone.empty() ? "worker " : ", ", worker);
+    }
+  }
+  if (possible < plan_.workers - plan_.backup_workers)
+    throw PeerError(
+        c10::str(gone, " has left, whose gradients the others' update ", unit.version, " needs in mode sync"));
+}
+
+void SyncTable::set_iterations(int64_t iterations) {
+  for (auto& unit : units_) unit.iteration = iterations;
+}
+
+void SyncTable::on_join(int64_t worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  gone_[w] = false;
+  for (auto& unit : units_) unit.used[w] = unit.left_out[w] = 0;
+}
+
+void SyncTable::on_gone(int64_t worker, const std::string& why) {
+  gone_[static_cast<std::size_t>(worker)] = true;
+  if (!why.empty()) throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs all workers"));
+  for (const auto& unit : units_) {
+    if (std::any_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return !parts.empty(); }))
+      check_enough(unit);
+  }
+}
+
+std::string SyncTable::waiting_for() const {
+  const auto& waiting = std::find_if(units_.begin(), units_.end(), [](const Unit& unit) {
+    return std::any_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return !parts.empty(); });
+  });
+  if (waiting == units_.end()) return {};
+  std::string names;
+  for (int64_t worker = 0; worker < plan_.workers; ++worker) {
+    if (!waiting->parts[static_cast<std::size_t>(worker)].complete())
+      names += c10::str(names.empty() ? "worker " : ", ", worker);
+  }
+  return names;
+}
+
+}  // namespace tandem::servers

@@ -1,0 +1,45 @@
+#pragma once
+#include "tandem/servers/parameter_table.h"
+
+namespace tandem::servers {
+
+/// Mode sync: update v is made of the gradients of parameters v by all workers, or the first that are there when some
+/// are backups. They are added up in the order of workers, so that the sum does not depend on who came first. Where
+/// nothing needs all gradients together each block is updated as soon as its own are in.
+class SyncTable final : public ParameterTable {
+ public:
+  SyncTable(const ServerPlan& plan, int64_t server, Send send);
+
+  std::string waiting_for() const override;
+
+ private:
+  // Blocks that are updated together.
+  struct Unit {
+    int64_t first_block, last_block;
+    int64_t version = 0, iteration = 0;
+    std::vector<PushParts> parts;    // by worker
+    std::vector<uint64_t> used;      // by worker: id of the last push that is in an update
+    std::vector<uint64_t> left_out;  // by worker: id of the last push that was dropped
+  };
+
+  void take(const Push& push, std::size_t place) override;
+  int64_t version_of(int64_t block) const override { return units_[unit_of(block)].version; }
+  int64_t iterations() const override { return units_.front().iteration; }
+  void set_iterations(int64_t iterations) override;
+  void on_join(int64_t worker) override;
+  void on_gone(int64_t worker, const std::string& why) override;
+
+  std::size_t unit_of(int64_t block) const { return units_.size() == 1 ? 0 : static_cast<std::size_t>(block - first_); }
+  bool counts(const Unit& unit) const { return &unit == &units_.front(); }
+  void drop(Unit& unit, int64_t worker, uint64_t id, int64_t block);
+  // Throws PeerError when the unit's update can never be made.
+  void check_enough(const Unit& unit) const;
+  void update(Unit& unit, const std::vector<int64_t>& in);
+  Tensor sum_of(const Unit& unit, const std::vector<int64_t>& in);
+
+  std::vector<Unit> units_;
+  std::vector<bool> gone_;  // by worker: joined once, and left
+  Tensor sum_;              // of the range
+};
+
+}  // namespace tandem::servers
