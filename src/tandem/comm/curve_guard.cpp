@@ -1,12 +1,16 @@
 #include "tandem/comm/curve_guard.h"
 
 #include <cstring>
+#include <zmq.hpp>
 
 namespace tandem::comm {
 
-CurveGuard::CurveGuard(zmq::context_t& context) : questions_(context, zmq::socket_type::rep) {
-  questions_.bind("inproc://zeromq.zap.01");
+CurveGuard::CurveGuard(zmq::context_t& context)
+    : questions_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::rep)) {
+  questions_->bind("inproc://zeromq.zap.01");
 }
+
+CurveGuard::~CurveGuard() = default;
 
 void CurveGuard::lock(zmq::socket_t& doors, const JobKey& key) {
   zmq_z85_decode(allowed_.data(), key.open.c_str());
@@ -17,11 +21,11 @@ void CurveGuard::lock(zmq::socket_t& doors, const JobKey& key) {
 
 // A question is: version, number, domain, address, identity, mechanism, key of 32 bytes.
 void CurveGuard::answer() {
-  const auto asked = receive_texts(questions_);
+  const auto asked = receive_texts(*questions_);
   const bool known = asked.size() == 7 && asked[5] == "CURVE" && asked[6].size() == allowed_.size() &&
                      std::memcmp(asked[6].data(), allowed_.data(), allowed_.size()) == 0;
-  if (asked.size() < 2) return send_texts(questions_, {"1.0", "", "400", "malformed", "", ""});
-  send_texts(questions_, {"1.0", asked[1], known ? "200" : "400", known ? "OK" : "unknown key", "", ""});
+  if (asked.size() < 2) return send_texts(*questions_, {"1.0", "", "400", "malformed", "", ""});
+  send_texts(*questions_, {"1.0", asked[1], known ? "200" : "400", known ? "OK" : "unknown key", "", ""});
 }
 
 void unlock(zmq::socket_t& socket, const JobKey& key) {

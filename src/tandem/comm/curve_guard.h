@@ -1,10 +1,15 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
-#include <zmq.hpp>
 
 #include "tandem/comm/job_key.h"
+
+namespace zmq {
+class context_t;
+class socket_t;
+}  // namespace zmq
 
 namespace tandem::comm {
 
@@ -14,15 +19,18 @@ class CurveGuard {
  public:
   /// One to a context, before a socket of it is locked.
   explicit CurveGuard(zmq::context_t& context);
+  ~CurveGuard();
+  CurveGuard(const CurveGuard&) = delete;
+  CurveGuard& operator=(const CurveGuard&) = delete;
 
   /// Encrypts what comes through `doors` and lets in only who has `key`. To be called before it is bound.
   void lock(zmq::socket_t& doors, const JobKey& key);
   /// Becomes readable when there is a question.
-  zmq::socket_t& questions() { return questions_; }
+  zmq::socket_t& questions() { return *questions_; }
   void answer();
 
  private:
-  zmq::socket_t questions_;
+  std::unique_ptr<zmq::socket_t> questions_;
   std::array<unsigned char, 32> allowed_{};
 };
 

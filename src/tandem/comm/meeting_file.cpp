@@ -2,52 +2,14 @@
 
 #include <c10/util/StringUtil.h>
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
+#include "tandem/comm/private_file.h"
 #include "tandem/core/error.h"
 
 namespace tandem::comm {
-namespace {
-
-constexpr std::size_t kLongest = 4096;  // bytes
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw DataError(c10::str("meeting file ", path, ": ", why));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-bool write_all(int to, const std::string& text) {
-  const char* at = text.data();
-  for (std::size_t left = text.size(); left > 0;) {
-    const auto n = ::write(to, at, left);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    at += n;
-    left -= static_cast<std::size_t>(n);
-  }
-  return ::fsync(to) == 0;
-}
-
-}  // namespace
 
 std::string meeting_file_path(const cluster::Environment& environment) {
   std::filesystem::path folder;
@@ -75,15 +37,7 @@ std::string meeting_file_path(const cluster::Environment& environment) {
 }
 
 MeetingFile::MeetingFile(std::string path, const std::string& text) : path_(std::move(path)) {
-  const auto temporary = c10::str(path_, ".", ::getpid(), ".new");
-  ::unlink(temporary.c_str());  // of a process that was killed here
-  const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.number() < 0) fail(path_, c10::str("cannot be written: ", std::strerror(errno)));
-  if (!write_all(file.number(), text) || ::rename(temporary.c_str(), path_.c_str()) != 0) {
-    const auto why = c10::str("cannot be written: ", std::strerror(errno));
-    ::unlink(temporary.c_str());
-    fail(path_, why);
-  }
+  write_private_file("meeting file", path_, text, true);
 }
 
 MeetingFile::~MeetingFile() { ::unlink(path_.c_str()); }
@@ -92,23 +46,7 @@ std::optional<std::string> read_meeting_file(const std::string& path) {
   // Opening the folder makes NFS ask its server again, which else may go on for a minute about a file that was not
   // there.
   if (auto* folder = ::opendir(std::filesystem::path(path).parent_path().c_str())) ::closedir(folder);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.number() < 0) {
-    if (errno == ENOENT || errno == ESTALE) return std::nullopt;
-    fail(path, errno == ELOOP ? "must be a plain file" : c10::str("cannot be read: ", std::strerror(errno)));
-  }
-  struct stat status {};
-  if (::fstat(file.number(), &status) != 0) fail(path, c10::str("cannot be read: ", std::strerror(errno)));
-  if (!S_ISREG(status.st_mode)) fail(path, "must be a plain file");
-  if (status.st_uid != ::geteuid())
-    fail(path, c10::str("must belong to user ", ::geteuid(), ", whose job this is, and belongs to ", status.st_uid));
-  if ((status.st_mode & 077) != 0)
-    fail(path, "must be readable by its user alone (mode 0600), others have rights to it");
-  std::string text(kLongest, '\0');
-  const auto n = ::read(file.number(), text.data(), text.size());
-  if (n < 0) fail(path, c10::str("cannot be read: ", std::strerror(errno)));
-  text.resize(static_cast<std::size_t>(n));
-  return text;
+  return read_private_file("meeting file", path);
 }
 
 }  // namespace tandem::comm

@@ -14,6 +14,7 @@
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
+
 class MeetingPoint::Server {
  public:
   Server(const std::string& host, int64_t port, const std::optional<JobKey>& key)
