@@ -77,10 +77,4 @@ void check_block(const Header& header, std::size_t payload_bytes, const ServerPl
                              " bytes, got ", payload_bytes));
 }
 
-int64_t longest_frame(const ServerPlan& plan) {
-  constexpr int64_t kTexts = 1 << 20;
-  return std::max(
-      {kTexts, static_cast<int64_t>(plan.encode().size()), plan.largest_block() * static_cast<int64_t>(sizeof(float))});
-}
-
 }  // namespace tandem::servers

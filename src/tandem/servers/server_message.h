@@ -11,13 +11,13 @@ namespace tandem::servers {
 
 /// What workers and servers say to one another. A worker begins with hello and ends with leave.
 enum class Kind : uint8_t {
-  hello,      // worker -> server: the plan, and of worker 0 each block's parameters; back: welcome
+  hello,      // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there
   push,       // a block's gradient; answered by params, at once or when its update is made
   params,     // a block's parameters
   pull,       // answered by params of all the server's blocks
   rest,       // the worker computes no gradient until it pulls again
   leave,      // the worker is done; answered by leave
-  ping,       // answered by pong with a text: whom the server waits for
+  ping,       // answered by ping with a text: whom the server waits for
   state,      // answered by the optimizer's state
   set_state,  // sets it; answered by set_state
   figures,    // answered by figures
@@ -33,8 +33,8 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  uint64_t id = 0;        // of push, and its params: counts a worker's pushes; of hello: the number of frames of blocks
-  int64_t block = 0;      // of push and params
+  uint64_t id = 0;        // of push, and its params: counts a worker's pushes; of state: iterations
+  int64_t block = 0;      // of push and params; of hello: the number of the server that is meant
   int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
@@ -53,9 +53,7 @@ std::optional<Header> decode_header(std::string_view bytes);
 /// exactly its float32 values.
 void check_block(const Header& header, std::size_t payload_bytes, const ServerPlan& plan, int64_t server);
 
-/// Longest frame that a server or worker takes: a block, or a text such as the plan.
-int64_t longest_frame(const ServerPlan& plan);
-/// Before the plan is known.
-inline constexpr int64_t kLongestFrame = 256 << 20;
+/// No frame is longer: a block, or a text such as the plan.
+inline constexpr int64_t kLongestFrame = 64 << 20;
 
 }  // namespace tandem::servers

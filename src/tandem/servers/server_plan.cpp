@@ -11,6 +11,7 @@ namespace tandem::servers {
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 40;  // of any number in a plan
+constexpr int64_t kLongestBlock = 64 << 20;  // bytes
 constexpr uint32_t kPlanMark = 0x314e4c50;   // "PLN1"
 
 // True when the weight lies within the buffer and each of its elements within the weight.
@@ -182,8 +183,9 @@ ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int
   if (servers < 1 || servers > plan.elements)
     throw InvalidArgument(
         c10::str("parameter servers: must be from 1 to the ", plan.elements, " parameters, got ", servers));
-  if (block_bytes < 4)
-    throw InvalidArgument(c10::str("parameter servers: a block must have 4 bytes, got ", block_bytes));
+  if (block_bytes < 4 || block_bytes > kLongestBlock)
+    throw InvalidArgument(
+        c10::str("parameter servers: a block must have from 4 to ", kLongestBlock, " bytes, got ", block_bytes));
   check_optimizer(optimizer, servers);
   plan.optimizer = optimizer.class_name();
   plan.optimizer_config = optimizer.get_config().to_json();

@@ -1,0 +1,170 @@
+#include "tandem/servers/server.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <zmq.hpp>
+
+#include "tandem/cluster/address.h"
+#include "tandem/comm/curve_guard.h"
+#include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
+#include "tandem/kernels/own_threads.h"
+#include "tandem/servers/frame_socket.h"
+#include "tandem/servers/server_talk.h"
+
+namespace tandem::servers {
+namespace {
+
+constexpr int kWaitingMessages = 16;  // of a worker, that have come and are not heard yet: the network holds back more
+constexpr double kLookEvery = 0.2;    // seconds
+constexpr int kMessagesBetweenLooks = 64;
+
+void check_options(const ServerOptions& options) {
+  const auto where = "server at " + options.address + ": ";
+  if (!(options.silence_seconds > 0) || !(options.gone_seconds >= 0) || !(options.start_seconds >= 0))
+    throw InvalidArgument(c10::str(where, "seconds must be positive, got silence ", options.silence_seconds, ", gone ",
+                                   options.gone_seconds, ", start ", options.start_seconds));
+  if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
+}
+
+}  // namespace
+
+class Server::Body {
+ public:
+  explicit Body(ServerOptions options)
+      : options_(std::move(options)),
+        context_((check_options(options_), context_for(options_.address))),
+        doors_(*context_, zmq::socket_type::router),
+        stop_(*context_, zmq::socket_type::pair),
+        stopper_(*context_, zmq::socket_type::pair),
+        talk_(options_.silence_seconds, [this](const std::string& who, const Header& header, std::vector<Frame> more) {
+          std::vector<Frame> frames{Frame::of(who), Frame::of(encode(header))};
+          std::move(more.begin(), more.end(), std::back_inserter(frames));
+          // A worker that has gone gets nothing: its silence is noticed.
+          send_frames(doors_, frames);
+        }) {
+    doors_.set(zmq::sockopt::rcvhwm, kWaitingMessages);
+    doors_.set(zmq::sockopt::sndhwm, 0);  // answers are as few as pushes, and share their memory
+    doors_.set(zmq::sockopt::router_handover, true);
+    doors_.set(zmq::sockopt::maxmsgsize, kLongestFrame);
+    doors_.set(zmq::sockopt::linger, 1000);  // the last answers
+    listen();
+    const auto stop_address = c10::str("inproc://stop-server-", reinterpret_cast<std::uintptr_t>(this));
+    stop_.bind(stop_address);
+    stopper_.connect(stop_address);
+    thread_ = std::thread([this] { serve(); });
+  }
+
+  ~Body() { stop(); }
+
+  const std::string& address() const { return address_; }
+  bool has_ended() const { return ended_; }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) return;
+    stopper_.send(zmq::str_buffer("stop"), zmq::send_flags::dontwait);
+    thread_.join();
+  }
+
+  void wait() {
+    ended_.wait(false);
+    if (!talk_.failure().empty()) throw PeerError("server at " + address_ + ": " + talk_.failure());
+  }
+
+ private:
+  void listen() {
+    address_ = options_.address;
+    std::string endpoint = address_;
+    if (!is_within_process(address_)) {
+      const auto colon = address_.rfind(':');
+      const bool free_port = address_.ends_with(":0");
+      // Address::parse takes no port 0, since nobody can connect to it.
+      auto at = cluster::Address::parse(free_port ? address_.substr(0, colon) + ":1" : address_, "server address");
+      const bool here = cluster::is_loopback(at.host);
+      if (!here && !options_.key)
+        throw InvalidArgument("server at " + address_ + ": a key must be given to listen beyond loopback");
+      if (options_.key) {
+        guard_ = std::make_unique<comm::CurveGuard>(*context_);
+        guard_->lock(doors_, *options_.key);
+      }
+      doors_.set(zmq::sockopt::ipv6, cluster::is_ipv6(at.host));
+      endpoint = c10::str("tcp://",
+                          !here                       ? "*"
+                          : cluster::is_ipv6(at.host) ? "[::1]"
+                                                      : "127.0.0.1",
+                          ":", free_port ? "*" : std::to_string(at.port));
+    }
+    try {
+      doors_.bind(endpoint);
+    } catch (const zmq::error_t& error) {
+      throw InvalidArgument("server at " + address_ + ": cannot listen there: " + error.what());
+    }
+    if (is_within_process(address_)) return;
+    const auto bound = doors_.get(zmq::sockopt::last_endpoint);
+    address_ = address_.substr(0, address_.rfind(':')) + bound.substr(bound.rfind(':'));
+  }
+
+  void serve() {
+    kernels::set_own_threads(options_.threads);
+    std::vector<zmq::pollitem_t> items{{stop_, 0, ZMQ_POLLIN, 0}, {doors_, 0, ZMQ_POLLIN, 0}};
+    if (guard_) items.push_back({guard_->questions(), 0, ZMQ_POLLIN, 0});
+    double somebody = steady_seconds();
+    bool begun = false;
+    for (bool stopped = false; !stopped;) {
+      zmq::poll(items, std::chrono::milliseconds(static_cast<int64_t>(kLookEvery * 1000)));
+      if (guard_ && items[2].revents) guard_->answer();
+      if (items[1].revents) hear_all();
+      const double now = steady_seconds();
+      talk_.look(now);
+      if (!talk_.nobody()) {
+        somebody = now;
+        begun = true;
+      }
+      const double most = begun ? options_.gone_seconds : options_.start_seconds;
+      if (items[0].revents) {
+        if (!talk_.nobody()) talk_.fail("it has been stopped");
+        stopped = true;
+      } else if (talk_.nobody() && (talk_.all_have_left() || !talk_.failure().empty() || now - somebody > most)) {
+        stopped = true;
+      }
+    }
+    doors_.close();
+    ended_ = true;
+    ended_.notify_all();
+  }
+
+  void hear_all() {
+    for (int i = 0; i < kMessagesBetweenLooks; ++i) {
+      auto frames = receive_frames(doors_);
+      if (frames.empty()) return;
+      const std::string who(frames[0].text());
+      frames.erase(frames.begin());
+      talk_.hear(who, frames, steady_seconds());
+    }
+  }
+
+  ServerOptions options_;
+  std::shared_ptr<zmq::context_t> context_;
+  zmq::socket_t doors_;
+  std::unique_ptr<comm::CurveGuard> guard_;
+  zmq::socket_t stop_, stopper_;
+  ServerTalk talk_;
+  std::string address_;
+  std::atomic<bool> ended_ = false;
+  std::mutex mutex_;
+  std::thread thread_;
+};
+
+Server::Server(ServerOptions options) : body_(std::make_unique<Body>(std::move(options))) {}
+Server::~Server() = default;
+const std::string& Server::address() const { return body_->address(); }
+void Server::wait() { body_->wait(); }
+bool Server::has_ended() const { return body_->has_ended(); }
+void Server::stop() { body_->stop(); }
+
+}  // namespace tandem::servers

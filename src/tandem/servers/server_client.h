@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/comm/job_key.h"
+#include "tandem/core/tensor.h"
+#include "tandem/servers/parameter_range.h"
+#include "tandem/servers/server_figures.h"
+#include "tandem/servers/server_plan.h"
+
+namespace tandem::servers {
+
+struct ClientOptions {
+  /// Addresses as Server::address gives them, in the same order at all workers.
+  std::vector<std::string> servers;
+  int64_t worker = 0;
+  std::optional<comm::JobKey> key = {};
+  /// A server that says nothing for so long is lost.
+  double silence_seconds = 10;
+  /// How long begin waits for servers and worker 0, and finish for the other workers.
+  double wait_seconds = 600;
+};
+
+struct PushOptions {
+  /// Of the gradient's batch, and of all workers' batches of this step together (0: unknown; sync with backup workers).
+  int64_t rows = 1;
+  int64_t all_rows = 0;
+  /// Learning rate; below 0: the optimizer's own, by the server's count of updates.
+  double rate = -1;
+  /// What servers multiply the gradient with; in sync their sum.
+  double scale = 1;
+};
+
+/// What became of the blocks of a gradient.
+struct PushOutcome {
+  int64_t applied = 0, held = 0, dropped = 0, duplicate = 0;
+  int64_t max_staleness = 0;
+};
+
+/// A worker's side of all parameter servers of a job. One thread uses it; another, within, tells the servers each
+/// second that the worker is alive. A wait ends with PeerError when a server is silent for silence_seconds, when its
+/// connection closed and did not come back within 2 s, or when it says that the job cannot go on.
+class ServerClient {
+ public:
+  /// Connects without waiting. Throws InvalidArgument on no server, or an address that is none.
+  explicit ServerClient(ClientOptions options);
+  /// Tells the servers that it leaves, and waits for nothing.
+  ~ServerClient();
+  ServerClient(const ServerClient&) = delete;
+  ServerClient& operator=(const ServerClient&) = delete;
+
+  /// To be called first, with the same plan by all workers. `parameters` (elements,), float32, contiguous: worker 0's
+  /// are those that training begins with; all are set to the servers'.
+  void begin(const ServerPlan& plan, Tensor& parameters);
+  /// Sends a block of the flat `gradients` (elements,) and returns at once. The gradients must be left alone until
+  /// finish.
+  void push(int64_t block, const Tensor& gradients, const PushOptions& options = {});
+  /// Waits for the answers to all blocks, each of which must have been pushed, and writes them to the flat parameters.
+  /// `arrived(block)`: a block is there.
+  PushOutcome finish(Tensor& parameters, const std::function<void(int64_t block)>& arrived = {});
+  /// Gets the parameters as they are.
+  void pull(Tensor& parameters);
+  /// Says that no gradient comes until the next pull: others need not reckon with this worker.
+  void rest();
+  /// Says that this worker is done, and waits until the servers know.
+  void leave();
+
+  /// The optimizer's state of the whole flat buffer. To be called while no worker pushes.
+  RangeState state();
+  void set_state(const RangeState& state);
+  /// By server.
+  std::vector<ServerFigures> figures();
+  /// Payloads of gradients and parameters.
+  int64_t bytes_sent() const;
+  int64_t bytes_received() const;
+
+ private:
+  class Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace tandem::servers

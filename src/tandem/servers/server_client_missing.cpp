@@ -1,0 +1,24 @@
+#include "tandem/core/error.h"
+#include "tandem/servers/server_client.h"
+
+namespace tandem::servers {
+
+class ServerClient::Body {};
+
+ServerClient::ServerClient(ClientOptions) {
+  throw InvalidArgument("built without ZeroMQ: there are no parameter servers");
+}
+ServerClient::~ServerClient() = default;
+void ServerClient::begin(const ServerPlan&, Tensor&) {}
+void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
+PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
+void ServerClient::pull(Tensor&) {}
+void ServerClient::rest() {}
+void ServerClient::leave() {}
+RangeState ServerClient::state() { return {}; }
+void ServerClient::set_state(const RangeState&) {}
+std::vector<ServerFigures> ServerClient::figures() { return {}; }
+int64_t ServerClient::bytes_sent() const { return 0; }
+int64_t ServerClient::bytes_received() const { return 0; }
+
+}  // namespace tandem::servers

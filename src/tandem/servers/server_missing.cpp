@@ -1,0 +1,15 @@
+#include "tandem/core/error.h"
+#include "tandem/servers/server.h"
+
+namespace tandem::servers {
+
+class Server::Body {};
+
+Server::Server(ServerOptions) { throw InvalidArgument("built without ZeroMQ: there are no parameter servers"); }
+Server::~Server() = default;
+const std::string& Server::address() const { throw InternalError("a server without ZeroMQ"); }
+void Server::wait() {}
+bool Server::has_ended() const { return true; }
+void Server::stop() {}
+
+}  // namespace tandem::servers
