@@ -1,4 +1,4 @@
-// fuzz_files [SECONDS [SEED]]: reads damaged files until SECONDS (24) are over, a third for each target. A file that is
+// fuzz_files [SECONDS [SEED]]: reads damaged files until SECONDS (32) are over, a part for each target. A file that is
 // wrong must be a DataError and take little memory; AddressSanitizer watches the code that reads it.
 // fuzz_files TARGET SEED NUMBER: one file again, as the message about it says.
 #include <sys/resource.h>
@@ -108,7 +108,7 @@ int fuzz(int argc, char** argv) {
                Outcome::failed;
     }
   } else {
-    const double seconds = argc > 1 ? std::atof(argv[1]) : 24;
+    const double seconds = argc > 1 ? std::atof(argv[1]) : 32;
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     for (const auto& target : all) good = run(target, seed, seconds / static_cast<double>(all.size())) && good;
   }

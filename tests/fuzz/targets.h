@@ -13,7 +13,11 @@ struct Target {
   std::function<void(const std::string& bytes)> read;
 };
 
-/// The zip directory of a .keras file, the config in it, and a safetensors file. `folder` is for files on the way.
+/// What a worker says to a parameter server.
+Target server_messages();
+
+/// The zip directory of a .keras file, the config in it, a safetensors file, and server_messages(). `folder` is for
+/// files on the way.
 std::vector<Target> targets(const std::string& folder);
 
 }  // namespace tandem::fuzz

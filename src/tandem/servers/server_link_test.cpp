@@ -1,0 +1,145 @@
+// What a worker makes of servers that fall silent, close, or come back: servers of the test's own, driven by calls.
+#include "tandem/servers/server_link.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <zmq.hpp>
+
+#include "tandem/core/steady_seconds.h"
+#include "tandem/servers/frame_socket.h"
+#include "tandem/servers/plan_test.h"
+#include "tandem/servers/server_client.h"
+#include "tandem/servers/server_talk.h"
+#include "tandem/testing/message_of.h"
+
+namespace tandem::servers {
+namespace {
+
+using testing::message_of;
+
+// A server whose socket can be closed and opened again, on a thread of its own.
+class OpenServer {
+ public:
+  OpenServer() {
+    open("tcp://127.0.0.1:*");
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~OpenServer() {
+    stopping_ = true;
+    thread_.join();
+  }
+  std::string address() const { return endpoint_.substr(std::string("tcp://").size()); }
+
+  std::atomic<bool> silent = false;   // takes nothing any more
+  std::atomic<bool> away = false;     // its socket is closed
+  std::atomic<bool> forgets = false;  // says nothing to pushes
+
+ private:
+  void open(const std::string& endpoint) {
+    socket_ = std::make_unique<zmq::socket_t>(context_, zmq::socket_type::router);
+    socket_->set(zmq::sockopt::linger, 0);
+    socket_->set(zmq::sockopt::router_handover, true);
+    socket_->bind(endpoint);
+    endpoint_ = socket_->get(zmq::sockopt::last_endpoint);
+  }
+  void serve() {
+    while (!stopping_) {
+      if (away) socket_.reset();
+      if (!away && !socket_) open(endpoint_);
+      if (silent || !socket_) {
+        std::this_thread::yield();
+        continue;
+      }
+      zmq::pollitem_t item{*socket_, 0, ZMQ_POLLIN, 0};
+      zmq::poll(&item, 1, std::chrono::milliseconds(5));
+      for (auto frames = receive_frames(*socket_); !frames.empty(); frames = receive_frames(*socket_)) {
+        const std::string who(frames[0].text());
+        frames.erase(frames.begin());
+        talk_.hear(who, frames, steady_seconds());
+      }
+    }
+  }
+
+  zmq::context_t context_;
+  std::unique_ptr<zmq::socket_t> socket_;
+  std::string endpoint_;
+  ServerTalk talk_{1000, [this](const std::string& who, const Header& header, std::vector<Frame> more) {
+                     if (header.kind == Kind::params && header.outcome == Outcome::applied && forgets) {
+                       forgotten = true;
+                       return;
+                     }
+                     more.insert(more.begin(), {Frame::of(who), Frame::of(encode(header))});
+                     send_frames(*socket_, more);
+                   }};
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+
+ public:
+  std::atomic<bool> forgotten = false;
+};
+
+ServerPlan one_server() { return plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {}, 1, 1 << 20); }
+
+TEST(ServerLink, ASilentServerIsNamed) {
+  OpenServer server;
+  const auto plan = one_server();
+  ServerClient client({.servers = {server.address()}, .silence_seconds = 1.5});
+  Tensor parameters = at::zeros({plan.elements});
+  client.begin(plan, parameters);
+  server.forgets = server.silent = true;
+  client.push(0, parameters.clone());
+  EXPECT_EQ(message_of<PeerError>([&] { client.finish(parameters); }),
+            "server 0 of 1 (" + server.address() + "): has been silent for 1.5 s");
+}
+
+TEST(ServerLink, AClosedServerIsNamed) {
+  OpenServer server;
+  const auto plan = one_server();
+  ServerClient client({.servers = {server.address()}});
+  Tensor parameters = at::zeros({plan.elements});
+  client.begin(plan, parameters);
+  server.forgets = server.away = true;
+  client.push(0, parameters.clone());
+  EXPECT_EQ(message_of<PeerError>([&] { client.finish(parameters); }),
+            "server 0 of 1 (" + server.address() + "): its connection closed and did not come back within 2 s");
+}
+
+TEST(ServerLink, WhatWasNotAnsweredIsSentAgainAndAppliedOnce) {
+  OpenServer server;
+  const auto plan = one_server();
+  ServerClient client({.servers = {server.address()}});
+  Tensor parameters = at::zeros({plan.elements});
+  client.begin(plan, parameters);
+  server.forgets = true;
+  client.push(0, at::ones({plan.elements}));
+  while (!server.forgotten) std::this_thread::yield();  // applied, and the answer is lost
+  server.away = true;
+  std::thread returns([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that the worker sees it close
+    server.forgets = false;
+    server.away = false;
+  });
+  const auto outcome = client.finish(parameters);
+  returns.join();
+  EXPECT_EQ(outcome.duplicate, 1);
+  EXPECT_TRUE(parameters.equal(at::full({plan.elements}, -1.0)));
+  client.push(0, at::ones({plan.elements}));
+  EXPECT_EQ(client.finish(parameters).applied, 1);
+  EXPECT_TRUE(parameters.equal(at::full({plan.elements}, -2.0)));
+}
+
+TEST(ServerLink, AServerThatNeverComesIsNamed) {
+  const auto address = [] { return OpenServer().address(); }();
+  const auto plan = one_server();
+  ServerClient client({.servers = {address}, .wait_seconds = 0.3});
+  Tensor parameters = at::zeros({plan.elements});
+  EXPECT_EQ(message_of<PeerError>([&] { client.begin(plan, parameters); }),
+            "worker 0 was not greeted by server 0 of 1 (" + address + ") after 0.3 s, which cannot be reached");
+  EXPECT_THROW(ServerClient({.servers = {"nowhere"}}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace tandem::servers

@@ -1,0 +1,145 @@
+// What a server says to whom, by calls and with a clock of the test's own.
+#include "tandem/servers/server_talk.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "tandem/servers/plan_test.h"
+
+namespace tandem::servers {
+namespace {
+
+struct Said {
+  std::string who;
+  Header header;
+  std::vector<Frame> payload;
+};
+
+struct Talk {
+  explicit Talk(const ServerPlan& plan) : plan(plan) {}
+
+  void hear(const std::string& who, const Header& header, std::vector<Frame> payload, double now) {
+    payload.insert(payload.begin(), Frame::of(encode(header)));
+    talk.hear(who, payload, now);
+  }
+  void hello(int32_t worker, double now, const std::string& run = "") {
+    std::vector<Frame> payload{Frame::of(plan.encode())};
+    for (int64_t b = 0; worker == 0 && b < plan.blocks(); ++b)
+      payload.push_back(Frame::of(at::zeros({plan.block_elements(b)})));
+    hear(name(worker) + run, {.kind = Kind::hello, .worker = worker}, payload, now);
+  }
+  void push(int32_t worker, uint64_t id, int64_t version, double now) {
+    for (int64_t b = 0; b < plan.blocks(); ++b)
+      hear(name(worker), {.kind = Kind::push, .worker = worker, .id = id, .block = b, .version = version, .rows = 1},
+           {Frame::of(at::ones({plan.block_elements(b)}))}, now);
+  }
+  static std::string name(int32_t worker) { return "worker-" + std::to_string(worker); }
+  const Said& last() const { return said.back(); }
+  std::string last_text() const { return std::string(said.back().payload.at(0).text()); }
+
+  ServerPlan plan;
+  std::vector<Said> said;
+  ServerTalk talk{10, [this](const std::string& who, const Header& header, std::vector<Frame> payload) {
+                    said.push_back({who, header, std::move(payload)});
+                  }};
+};
+
+ServerPlan plan_in(ServerMode mode) {
+  return plan_of("SGD", Config::object(), {.mode = mode, .workers = 2, .staleness = 1}, 1, 64);
+}
+
+TEST(ServerTalk, GreetsWhenWorkerZeroHasBroughtTheParameters) {
+  Talk talk(plan_in(ServerMode::sync));
+  talk.hello(1, 0);
+  EXPECT_TRUE(talk.said.empty());
+  talk.hello(0, 1);
+  ASSERT_EQ(talk.said.size(), 2);
+  EXPECT_EQ(talk.said[0].who, "worker-0");
+  EXPECT_EQ(talk.said[1].who, "worker-1");
+  EXPECT_EQ(talk.last().header.kind, Kind::hello);
+  EXPECT_FALSE(talk.talk.nobody());
+}
+
+TEST(ServerTalk, ASilentWorkerIsLostInAsyncAndEndsSync) {
+  for (const auto mode : {ServerMode::async, ServerMode::sync}) {
+    Talk talk(plan_in(mode));
+    talk.hello(0, 0);
+    talk.hello(1, 0);
+    for (double now = 0.5; now < 10; now += 0.5) {
+      talk.hear("worker-0", {.kind = Kind::ping}, {}, now);
+      talk.talk.look(now);
+    }
+    talk.said.clear();
+    talk.push(0, 1, 0, 10);
+    talk.talk.look(10.4);
+    if (mode == ServerMode::async) {
+      EXPECT_EQ(talk.last().header.outcome, Outcome::applied);
+      talk.push(1, 1, 0, 11);
+      EXPECT_EQ(talk.last().who, "worker-1");
+      EXPECT_EQ(talk.last_text(),
+                "worker 1: is not known here: it was given up after 10 s of silence, or the server has begun anew");
+      talk.hello(1, 12, "-again");
+      EXPECT_EQ(talk.last().header.kind, Kind::hello);
+    } else {
+      EXPECT_EQ(talk.last().who, "worker-0");
+      EXPECT_EQ(talk.last_text(), "worker 1 has been silent for 10 s, and mode sync needs all workers");
+      EXPECT_EQ(talk.talk.failure(), talk.last_text());
+    }
+  }
+}
+
+TEST(ServerTalk, ItsOwnSleepIsNotTheWorkersSilence) {
+  Talk talk(plan_in(ServerMode::sync));
+  talk.hello(0, 0);
+  talk.hello(1, 0);
+  talk.talk.look(1);
+  talk.talk.look(30);
+  EXPECT_EQ(talk.talk.failure(), "");
+}
+
+TEST(ServerTalk, EndsWhenAllHaveLeft) {
+  Talk talk(plan_in(ServerMode::async));
+  talk.hello(0, 0);
+  talk.hear("worker-0", {.kind = Kind::leave}, {}, 1);
+  EXPECT_TRUE(talk.talk.nobody());
+  EXPECT_FALSE(talk.talk.all_have_left());  // worker 1 may come yet
+  talk.hello(1, 2);
+  talk.hear("worker-1", {.kind = Kind::leave, .worker = 1}, {}, 3);
+  EXPECT_TRUE(talk.talk.all_have_left());
+}
+
+TEST(ServerTalk, AWorkerThatBeginsAnewTakesItsPlaceExceptInSync) {
+  Talk async(plan_in(ServerMode::async));
+  async.hello(0, 0);
+  async.hello(1, 0);
+  async.push(1, 5, 0, 0);
+  async.hello(1, 1, "-again");
+  EXPECT_EQ(async.last().header.kind, Kind::hello);
+  async.push(1, 6, 0, 1);  // of the old run
+  EXPECT_EQ(async.last().header.kind, Kind::error);
+  Talk sync(plan_in(ServerMode::sync));
+  sync.hello(0, 0);
+  sync.hello(1, 0);
+  sync.hello(1, 1, "-again");
+  EXPECT_EQ(sync.last_text(), "worker 1: is here already, in another process");
+}
+
+TEST(ServerTalk, WrongMessagesAreAnsweredByTheirError) {
+  Talk talk(plan_in(ServerMode::async));
+  talk.hello(0, 0);
+  talk.hear("worker-0", {.kind = Kind::push, .id = 1}, {Frame::of("short")}, 0);
+  EXPECT_EQ(talk.last_text(), "worker 0: message of worker 0: block 0 must have 64 bytes, got 5");
+  talk.hear("worker-0", {.kind = Kind::push, .worker = 1, .id = 1}, {}, 0);
+  EXPECT_EQ(talk.last_text(), "worker 1: must be 0 as it said first");
+  talk.hear("worker-0", {.kind = Kind::set_state}, {Frame::of("x")}, 0);
+  EXPECT_EQ(talk.last().header.kind, Kind::error);
+  talk.hear("worker-7", {.kind = Kind::hello, .worker = 7}, {Frame::of(talk.plan.encode())}, 0);
+  EXPECT_EQ(talk.last_text(), "worker 7: message to a server: worker must be below 2, got 7");
+  const auto count = talk.said.size();
+  talk.talk.hear("stranger", {Frame::of("no header")}, 0);
+  talk.talk.hear("stranger", {}, 0);
+  EXPECT_EQ(talk.said.size(), count);
+}
+
+}  // namespace
+}  // namespace tandem::servers

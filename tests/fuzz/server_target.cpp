@@ -1,0 +1,84 @@
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "tandem/core/error.h"
+#include "tandem/servers/server_talk.h"
+#include "targets.h"
+
+namespace tandem::fuzz {
+namespace {
+
+using servers::Frame;
+using servers::Header;
+using servers::Kind;
+
+// Messages as one text: of each frame its length with the highest bit set in the last one of a message, and its bytes.
+class Conversation {
+ public:
+  Conversation& say(const Header& header, const std::vector<std::string>& payload = {}) {
+    put(encode(header), payload.empty());
+    for (const auto& frame : payload) put(frame, &frame == &payload.back());
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void put(const std::string& frame, bool last) {
+    const auto length = static_cast<uint32_t>(frame.size()) | (last ? 0x80000000U : 0);
+    text_.append(reinterpret_cast<const char*>(&length), sizeof(length));
+    text_ += frame;
+  }
+
+  std::string text_;
+};
+
+std::string zeros(int64_t elements) { return std::string(static_cast<std::size_t>(elements) * sizeof(float), '\0'); }
+
+// All kinds of messages of a worker to one server.
+std::string conversation(servers::ServerMode mode, const std::string& rule) {
+  const auto plan = servers::divide_among_servers(
+      {.mode = mode, .workers = 1, .staleness = 1, .weights = {{"w", 0, {3, 2}}, {"b", 16, {2}}}, .elements = 32},
+      *Optimizer::make(rule), 1, 64);
+  std::vector<std::string> hello{plan.encode()};
+  for (int64_t b = 0; b < plan.blocks(); ++b) hello.push_back(zeros(plan.block_elements(b)));
+  Conversation all;
+  all.say({.kind = Kind::hello}, hello).say({.kind = Kind::pull}).say({.kind = Kind::ping});
+  for (int64_t b = 0; b < plan.blocks(); ++b)
+    all.say({.kind = Kind::push, .id = 1, .block = b, .rows = 4}, {zeros(plan.block_elements(b))});
+  all.say({.kind = Kind::state}).say({.kind = Kind::figures}).say({.kind = Kind::rest});
+  all.say({.kind = Kind::set_state, .id = 1}, {std::string(8, '\0')}).say({.kind = Kind::leave});
+  return all.text();
+}
+
+void hear(const std::string& bytes) {
+  std::string error;
+  servers::ServerTalk talk(10, [&](const std::string&, const Header& header, const std::vector<Frame>& payload) {
+    if (header.kind == Kind::error) error = payload.at(0).text();
+  });
+  std::vector<Frame> frames;
+  for (std::size_t at = 0; at + sizeof(uint32_t) <= bytes.size();) {
+    uint32_t length = 0;
+    std::memcpy(&length, bytes.data() + at, sizeof(length));
+    at += sizeof(length);
+    const auto size = std::min<std::size_t>(length & 0x7fffffffU, bytes.size() - at);
+    frames.push_back(Frame::of(bytes.substr(at, size)));
+    at += size;
+    if ((length & 0x80000000U) == 0) continue;
+    talk.hear("worker", frames, 0);
+    frames.clear();
+  }
+  if (!error.empty()) throw DataError(error);
+}
+
+}  // namespace
+
+Target server_messages() {
+  return {"server",
+          {conversation(servers::ServerMode::sync, "sgd"), conversation(servers::ServerMode::stale, "adam"),
+           conversation(servers::ServerMode::async, "lamb")},
+          hear};
+}
+
+}  // namespace tandem::fuzz
