@@ -11,6 +11,7 @@ namespace tandem::servers {
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 40;  // of any number in a plan
+constexpr int64_t kMostWorkers = 4096;
 constexpr int64_t kLongestBlock = 64 << 20;  // bytes
 constexpr uint32_t kPlanMark = 0x314e4c50;   // "PLN1"
 
@@ -42,8 +43,8 @@ bool are_edges(const std::vector<int64_t>& edges, int64_t elements) {
 std::string fault_of(const ServerPlan& plan) {
   const auto in = [](int64_t value, int64_t least) { return value >= least && value < kMost; };
   if (plan.mode > ServerMode::async) return "mode must be sync, stale or async";
-  if (!in(plan.workers, 1) || plan.workers > (1 << 20))
-    return c10::str("workers must be from 1 to 1048576, got ", plan.workers);
+  if (!in(plan.workers, 1) || plan.workers > kMostWorkers)
+    return c10::str("workers must be from 1 to ", kMostWorkers, ", got ", plan.workers);
   if (!in(plan.staleness, 0)) return c10::str("staleness must be at least 0, got ", plan.staleness);
   if (!in(plan.backup_workers, 0) || plan.backup_workers >= plan.workers)
     return c10::str("backup workers must be fewer than the ", plan.workers, " workers, got ", plan.backup_workers);
