@@ -52,10 +52,10 @@ void ParameterTable::push(const Push& push) {
   take(push, static_cast<std::size_t>(push.block - first_));
 }
 
-void ParameterTable::pull(int64_t worker) {
+void ParameterTable::pull(int64_t worker, uint64_t id) {
   check_worker(worker);
   on_pull(worker);
-  for (int64_t block = first_; block < last_; ++block) answer(worker, 0, block, Outcome::pulled);
+  for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
 void ParameterTable::rest(int64_t worker) {

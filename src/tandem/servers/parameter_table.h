@@ -14,7 +14,7 @@ namespace tandem::servers {
 
 /// A block's parameters for a worker.
 struct BlockAnswer {
-  uint64_t id = 0;  // of the push that it answers; 0: of a pull
+  uint64_t id = 0;  // of the push or pull that it answers
   int64_t block = 0;
   int64_t version = 0;
   Outcome outcome = Outcome::applied;
@@ -41,8 +41,8 @@ class ParameterTable {
   /// another size, or made of parameters that it was not given; PeerError, naming the worker, when the others' part
   /// can no longer come.
   void push(const Push& push);
-  /// Answers with all blocks.
-  void pull(int64_t worker);
+  /// Answers with all blocks, and this id.
+  void pull(int64_t worker, uint64_t id = 0);
   /// The worker computes no gradient until it pulls again.
   void rest(int64_t worker);
   /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for

@@ -4,59 +4,42 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <cstring>
-#include <mutex>
-#include <random>
-#include <thread>
-#include <zmq.hpp>
 
-#include "tandem/comm/byte_stream.h"
 #include "tandem/core/error.h"
-#include "tandem/core/steady_seconds.h"
-#include "tandem/servers/server_link.h"
+#include "tandem/servers/client_blocks.h"
+#include "tandem/servers/server_links.h"
+#include "tandem/servers/state_frames.h"
 
 namespace tandem::servers {
 namespace {
 
-constexpr std::chrono::milliseconds kPollFor(50);
-constexpr std::chrono::milliseconds kSignEvery(1000);
+void check_client(const ClientOptions& options) {
+  if (options.servers.empty()) throw InvalidArgument("parameter servers: there must be one, got no address");
+  if (options.worker < 0) throw InvalidArgument(c10::str("worker: must be at least 0, got ", options.worker));
+}
 
-// Two runs of a worker are different ones to a server.
-std::string name_of_run(int64_t worker) {
-  std::random_device random;
-  return c10::str("worker-", worker, "-", random(), "-", random());
+void check_flat(const Tensor& flat, const ServerPlan& plan) {
+  if (plan.server_edges.empty()) throw InvalidArgument("parameter servers: begin must be called first");
+  if (flat.is_cpu() && flat.scalar_type() == at::kFloat && flat.is_contiguous() && flat.dim() == 1 &&
+      flat.numel() == plan.elements)
+    return;
+  throw InvalidArgument(c10::str("parameter servers: must get a flat float32 buffer of ", plan.elements,
+                                 " elements on the CPU, got ", flat.scalar_type(), " of ", flat.sizes()));
 }
 
 }  // namespace
 
 class ServerClient::Body {
  public:
-  explicit Body(ClientOptions options) : options_(std::move(options)) {
-    if (options_.servers.empty()) throw InvalidArgument("parameter servers: there must be one, got no address");
-    if (options_.worker < 0) throw InvalidArgument(c10::str("worker: must be at least 0, got ", options_.worker));
-    const auto own_name = name_of_run(options_.worker);
-    const auto count = options_.servers.size();
-    for (std::size_t s = 0; s < count; ++s) {
-      const auto& address = options_.servers[s];
-      links_.push_back(std::make_unique<ServerLink>(c10::str("server ", s, " of ", count, " (", address, ")"), address,
-                                                    own_name, options_.key, options_.silence_seconds));
-    }
-    signs_ = std::thread([this] { give_signs(); });
-  }
+  explicit Body(const ClientOptions& options)
+      : worker_((check_client(options), options.worker)),
+        links_(options, [this](std::size_t s, ServerLink::Message& message) { take(s, message); }) {}
 
   ~Body() {
-    {
-      const std::lock_guard lock(stop_mutex_);
-      stopping_ = true;
-    }
-    stop_.notify_all();
-    signs_.join();
-    if (!begun_) return;
-    for (auto& link : links_) {
+    const auto lock = links_.lock();
+    for (std::size_t s = 0; begun_ && s < links_.count(); ++s) {
       try {
-        link->send(header(Kind::leave));
+        links_[s].send(header(Kind::leave));
       } catch (const PeerError&) {  // it is gone
       }
     }
@@ -64,26 +47,26 @@ class ServerClient::Body {
 
   void begin(const ServerPlan& plan, Tensor& parameters) {
     check_flat(parameters, plan);
-    if (plan.servers() != static_cast<int64_t>(links_.size()))
+    if (plan.servers() != static_cast<int64_t>(links_.count()))
       throw InvalidArgument(
-          c10::str("parameter servers: the plan must be for ", links_.size(), ", got ", plan.servers()));
-    if (options_.worker >= plan.workers)
-      throw InvalidArgument(c10::str("worker: must be below ", plan.workers, ", got ", options_.worker));
-    plan_ = plan;
-    blocks_.assign(static_cast<std::size_t>(plan.blocks()), {});
+          c10::str("parameter servers: the plan must be for ", links_.count(), ", got one for ", plan.servers()));
+    if (worker_ >= plan.workers)
+      throw InvalidArgument(c10::str("worker: must be below ", plan.workers, ", got ", worker_));
+    {
+      const auto lock = links_.lock();
+      plan_ = plan;
+      blocks_ = ClientBlocks(plan);
+      begun_ = true;
+    }
     const auto text = Frame::of(plan.encode());
-    ask(
-        [&](std::size_t s) {
-          auto hello = header(Kind::hello);
-          hello.block = static_cast<int64_t>(s);
-          std::vector<Frame> payload{text};
-          for (int64_t b = plan.first_block(hello.block); options_.worker == 0 && b < plan.first_block(hello.block + 1);
-               ++b)
-            payload.push_back(Frame::of(part(parameters, b)));
-          links_[s]->send(hello, std::move(payload));
-          begun_ = true;
-        },
-        Kind::hello, "was not greeted by");
+    ask(Kind::hello, "was not greeted by", [&](std::size_t s) {
+      auto hello = header(Kind::hello);
+      hello.block = static_cast<int64_t>(s);
+      std::vector<Frame> payload{text};
+      for (int64_t b = plan.first_block(hello.block); worker_ == 0 && b < plan.first_block(hello.block + 1); ++b)
+        payload.push_back(Frame::of(blocks_.part(parameters, b)));
+      links_[s].send(hello, std::move(payload));
+    });
     pull(parameters);
   }
 
@@ -91,46 +74,33 @@ class ServerClient::Body {
     check_flat(gradients, plan_);
     if (block < 0 || block >= plan_.blocks())
       throw InvalidArgument(c10::str("push: block must be from 0 to ", plan_.blocks() - 1, ", got ", block));
-    const std::lock_guard lock(mutex_);
-    auto& own = blocks_[static_cast<std::size_t>(block)];
-    if (own.waits)
+    const auto lock = links_.lock();
+    if (blocks_.waits(block))
       throw InvalidArgument(c10::str("push: block ", block, " has been pushed already; finish comes first"));
     auto push = header(Kind::push);
     push.id = id_ + 1;
     push.block = block;
-    push.version = own.version;
     push.rows = options.rows;
     push.all_rows = options.all_rows;
     push.rate = options.rate;
     push.scale = options.scale;
-    own.waits = true;
-    own.pushed = push;
-    own.gradient = Frame::of(part(gradients, block));
-    bytes_sent_ += static_cast<int64_t>(own.gradient.size());
-    link_of(block).send(push, {own.gradient});
+    const auto& question = blocks_.ask(push, Frame::of(blocks_.part(gradients, block)));
+    links_[static_cast<std::size_t>(plan_.server_of(block))].send(question.header, {question.gradient});
   }
 
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
     check_flat(parameters, plan_);
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (!blocks_[b].waits) throw InvalidArgument(c10::str("finish: block ", b, " must be pushed before"));
+    for (int64_t b = 0; b < plan_.blocks(); ++b) {
+      const auto lock = links_.lock();
+      if (!blocks_.is_asked(b)) throw InvalidArgument(c10::str("finish: block ", b, " must be pushed before"));
     }
     ++id_;
     PushOutcome outcome;
     receive_blocks(parameters, [&](const Header& answer) {
-      switch (answer.outcome) {
-        case Outcome::held:
-          ++outcome.held;
-          break;
-        case Outcome::dropped:
-          ++outcome.dropped;
-          break;
-        case Outcome::duplicate:
-          ++outcome.duplicate;
-          break;
-        default:
-          ++outcome.applied;
-      }
+      ++(answer.outcome == Outcome::held        ? outcome.held
+         : answer.outcome == Outcome::dropped   ? outcome.dropped
+         : answer.outcome == Outcome::duplicate ? outcome.duplicate
+                                                : outcome.applied);
       outcome.max_staleness = std::max(outcome.max_staleness, answer.staleness);
       if (arrived) arrived(answer.block);
     });
@@ -140,254 +110,150 @@ class ServerClient::Body {
   void pull(Tensor& parameters) {
     check_flat(parameters, plan_);
     {
-      const std::lock_guard lock(mutex_);
-      for (auto& block : blocks_) {
-        if (block.waits) throw InvalidArgument("pull: finish must be called for what has been pushed");
+      const auto lock = links_.lock();
+      auto pull = header(Kind::pull);
+      pull.id = ++pulls_;
+      for (pull.block = 0; pull.block < plan_.blocks(); ++pull.block) {
+        if (blocks_.is_asked(pull.block)) throw InvalidArgument("pull: finish must be called for what has been pushed");
+        blocks_.ask(pull, {});
       }
-      for (auto& block : blocks_) block = {.version = block.version, .waits = true, .pushed = header(Kind::pull)};
-      for (auto& link : links_) link->send(header(Kind::pull));
+      for (std::size_t s = 0; s < links_.count(); ++s) send_pull(s);
     }
     receive_blocks(parameters, [](const Header&) {});
   }
 
   void rest() {
-    const std::lock_guard lock(mutex_);
-    for (auto& link : links_) link->send(header(Kind::rest));
+    const auto lock = links_.lock();
+    for (std::size_t s = 0; s < links_.count(); ++s) links_[s].send(header(Kind::rest));
   }
 
   void leave() {
     if (!begun_) return;
-    ask([&](std::size_t s) { links_[s]->send(header(Kind::leave)); }, Kind::leave, "could not take leave of");
+    ask_all(Kind::leave, "could not take leave of");
     begun_ = false;
   }
 
-  const std::vector<ServerLink::Message>& ask_all(Kind kind) {
-    return ask([&](std::size_t s) { links_[s]->send(header(kind)); }, kind, "got no answer of");
+  const std::vector<ServerLink::Message>& ask_all(Kind kind, const char* missing = "got no answer of") {
+    return ask(kind, missing, [&](std::size_t s) { links_[s].send(header(kind)); });
   }
 
   RangeState state() {
     RangeState whole;
     const auto& answers = ask_all(Kind::state);
     for (std::size_t s = 0; s < answers.size(); ++s) {
-      const auto& answer = answers[s];
-      const auto blocks = static_cast<std::size_t>(blocks_on(s));
-      const auto& frames = answer.payload;
-      if (frames.empty() || (frames.size() - 1) % blocks != 0)
-        throw DataError(links_[s]->name() + ": sent a state that is none");
-      comm::ByteReader from(frames[0].text());
-      whole.numbers = from.numbers<double>();
-      whole.iterations = static_cast<int64_t>(answer.header.id);
-      whole.slots.resize((frames.size() - 1) / blocks);
-      for (std::size_t i = 0; i + 1 < frames.size(); ++i) {
-        auto& slot = whole.slots[i / blocks];
-        if (!slot.defined()) slot = at::empty({plan_.elements}, at::kFloat);
-        const auto block = plan_.first_block(static_cast<int64_t>(s)) + static_cast<int64_t>(i % blocks);
-        check_block({.block = block}, frames[1 + i].size(), plan_, static_cast<int64_t>(s));
-        part(slot, block).copy_(frames[1 + i].floats());
-      }
+      auto frames = answers[s].payload;
+      frames.insert(frames.begin(), Frame());
+      const auto server = static_cast<int64_t>(s);
+      const auto part = state_of(static_cast<int64_t>(answers[s].header.id), frames, plan_, server);
+      whole.iterations = part.iterations;
+      whole.numbers = part.numbers;
+      while (whole.slots.size() < part.slots.size()) whole.slots.push_back(at::empty({plan_.elements}, at::kFloat));
+      for (std::size_t i = 0; i < part.slots.size(); ++i)
+        whole.slots[i].narrow(0, plan_.server_begin(server), part.slots[i].numel()).copy_(part.slots[i]);
     }
     return whole;
   }
 
   void set_state(const RangeState& state) {
     for (const auto& slot : state.slots) check_flat(slot, plan_);
-    comm::ByteWriter numbers;
-    numbers.numbers(state.numbers);
-    const auto text = Frame::of(numbers.take());
-    ask(
-        [&](std::size_t s) {
-          auto asks = header(Kind::set_state);
-          asks.id = static_cast<uint64_t>(state.iterations);
-          std::vector<Frame> payload{text};
-          const auto first = plan_.first_block(static_cast<int64_t>(s));
-          for (const auto& slot : state.slots) {
-            for (int64_t b = first; b < first + blocks_on(s); ++b) payload.push_back(Frame::of(part(slot, b)));
-          }
-          links_[s]->send(asks, std::move(payload));
-        },
-        Kind::set_state, "could not set the state of");
+    ask(Kind::set_state, "could not set the state of", [&](std::size_t s) {
+      auto sets = header(Kind::set_state);
+      sets.id = static_cast<uint64_t>(state.iterations);
+      links_[s].send(sets, frames_of(state, plan_, static_cast<int64_t>(s), 0));
+    });
   }
 
-  int64_t bytes_sent() const { return bytes_sent_; }
-  int64_t bytes_received() const { return bytes_received_; }
+  int64_t bytes_sent() {
+    const auto lock = links_.lock();
+    return blocks_.bytes_sent();
+  }
+  int64_t bytes_received() {
+    const auto lock = links_.lock();
+    return blocks_.bytes_received();
+  }
 
  private:
-  struct Block {
-    int64_t version = 0;
-    bool waits = false;  // for an answer
-    Header pushed = {};
-    Frame gradient = {};  // kept for as long, to be sent again
-    std::optional<std::pair<Header, Frame>> answer = {};
-  };
+  Header header(Kind kind) const { return {.kind = kind, .worker = static_cast<int32_t>(worker_)}; }
 
-  Header header(Kind kind) const { return {.kind = kind, .worker = static_cast<int32_t>(options_.worker)}; }
-  ServerLink& link_of(int64_t block) { return *links_[static_cast<std::size_t>(plan_.server_of(block))]; }
-  int64_t blocks_on(std::size_t s) const {
-    return plan_.first_block(static_cast<int64_t>(s) + 1) - plan_.first_block(static_cast<int64_t>(s));
-  }
-  Tensor part(const Tensor& flat, int64_t block) const {
-    return flat.narrow(0, plan_.block_begin(block), plan_.block_elements(block));
+  void send_pull(std::size_t s) {
+    auto pull = header(Kind::pull);
+    pull.id = pulls_;
+    links_[s].send(pull);
   }
 
-  static void check_flat(const Tensor& flat, const ServerPlan& plan) {
-    if (plan.server_edges.empty()) throw InvalidArgument("parameter servers: begin must be called first");
-    if (flat.is_cpu() && flat.scalar_type() == at::kFloat && flat.is_contiguous() && flat.dim() == 1 &&
-        flat.numel() == plan.elements)
-      return;
-    throw InvalidArgument(c10::str("parameter servers: must get a flat float32 buffer of ", plan.elements,
-                                   " elements on the CPU, got ", flat.scalar_type(), " of ", flat.sizes()));
-  }
-
-  // Sends to all servers and waits for an answer of each.
+  // Asks all servers and waits for an answer of each.
   template <class Send>
-  const std::vector<ServerLink::Message>& ask(const Send& send, Kind kind, const char* missing) {
+  const std::vector<ServerLink::Message>& ask(Kind kind, const char* missing, const Send& send) {
     {
-      const std::lock_guard lock(mutex_);
+      const auto lock = links_.lock();
       expected_ = kind;
-      answers_.assign(links_.size(), {});
-      answered_.assign(links_.size(), false);
-      for (std::size_t s = 0; s < links_.size(); ++s) send(s);
+      answers_.assign(links_.count(), {});
+      answered_.assign(links_.count(), false);
+      for (std::size_t s = 0; s < links_.count(); ++s) send(s);
     }
-    wait_until([&] { return std::find(answered_.begin(), answered_.end(), false) == answered_.end(); },
-               [&](std::size_t s) { return !answered_[s]; }, missing);
+    links_.wait_until({.done = [&] { return std::find(answered_.begin(), answered_.end(), false) == answered_.end(); },
+                       .misses = [&](std::size_t s) { return !answered_[s]; },
+                       .again =
+                           [&](std::size_t s) {
+                             if (!answered_[s]) send(s);
+                           },
+                       .what = missing});
     return answers_;
   }
 
   template <class Taken>
   void receive_blocks(Tensor& parameters, const Taken& taken) {
-    std::size_t left = blocks_.size();
-    std::vector<int64_t> fresh;
-    while (left > 0) {
-      wait_until([&] { return !fresh_.empty(); },
-                 [&](std::size_t s) {
-                   return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
-                     return block.waits && static_cast<std::size_t>(plan_.server_of(&block - blocks_.data())) == s;
-                   });
-                 },
-                 "waits for parameters of");
-      fresh.clear();
+    for (int64_t left = plan_.blocks(); left > 0;) {
+      links_.wait_until({.done = [&] { return blocks_.any_arrived(); },
+                         .misses = [&](std::size_t s) { return blocks_.first_missing(static_cast<int64_t>(s)) >= 0; },
+                         .again = [&](std::size_t s) { send_again(s); },
+                         .what = "waits for parameters of"});
+      std::vector<ClientBlocks::Arrived> arrived;
       {
-        const std::lock_guard lock(mutex_);
-        fresh.swap(fresh_);
+        const auto lock = links_.lock();
+        arrived = blocks_.take_arrived();
       }
-      for (const auto b : fresh) {
-        auto& block = blocks_[static_cast<std::size_t>(b)];
-        const auto [answer, values] = *std::exchange(block.answer, std::nullopt);
-        std::memcpy(parameters.mutable_data_ptr<float>() + plan_.block_begin(b), values.data(), values.size());
-        block.version = answer.version;
+      for (const auto& [answer, values] : arrived) {
+        ClientBlocks::write(values, blocks_.part(parameters, answer.block));
         --left;
         taken(answer);
       }
     }
   }
 
-  // `misses(s)`: whether server s is among those that are waited for.
-  template <class Done, class Misses>
-  void wait_until(const Done& done, const Misses& misses, const char* what) {
-    const double begin = steady_seconds();
-    std::vector<zmq::pollitem_t> items;
-    for (auto& link : links_) items.push_back({link->socket(), 0, ZMQ_POLLIN, 0});
-    for (bool first = true;; first = false) {
-      const std::lock_guard lock(mutex_);
-      if (!first) zmq::poll(items, kPollFor);
-      const double now = steady_seconds();
-      for (std::size_t s = 0; s < links_.size(); ++s) take_in(s);
-      if (done()) return;
-      for (std::size_t s = 0; s < links_.size(); ++s) {
-        if (!failures_[s].empty()) throw PeerError(failures_[s]);
-        links_[s]->check(now);
-        if (links_[s]->has_come_back()) send_again(s);
-        links_[s]->ping(options_.worker, now);
-        if (now - begin > options_.wait_seconds && misses(s)) throw_late(s, what);
-      }
-    }
-  }
-
-  [[noreturn]] void throw_late(std::size_t s, const char* what) const {
-    const auto& link = *links_[s];
-    const auto why = !link.connected()          ? std::string(", which cannot be reached")
-                     : link.waits_for().empty() ? std::string()
-                                                : ", which waits for " + link.waits_for();
-    throw PeerError(
-        c10::str("worker ", options_.worker, " ", what, " ", link.name(), " after ", options_.wait_seconds, " s", why));
-  }
-
-  void take_in(std::size_t s) {
-    while (auto message = links_[s]->receive()) {
-      const auto& header = message->header;
-      if (header.kind == Kind::error) {
-        failures_[s] = c10::str(links_[s]->name(), ": ", message->payload.empty() ? "" : message->payload[0].text());
-      } else if (header.kind == Kind::params) {
-        take_block(s, *message);
-      } else if (header.kind == expected_ && !answered_[s]) {
-        answered_[s] = true;
-        answers_[s] = std::move(*message);
-      }
-    }
-  }
-
-  void take_block(std::size_t s, ServerLink::Message& message) {
-    const auto& header = message.header;
-    if (message.payload.size() != 1) return;
-    check_block(header, message.payload[0].size(), plan_, static_cast<int64_t>(s));
-    auto& block = blocks_[static_cast<std::size_t>(header.block)];
-    if (!block.waits || block.pushed.id != header.id) return;  // a second answer to what was sent again
-    bytes_received_ += static_cast<int64_t>(message.payload[0].size());
-    block.waits = false;
-    block.gradient = {};
-    block.answer = {header, std::move(message.payload[0])};
-    fresh_.push_back(header.block);
-  }
-
   // What was not answered: servers know pushes by their ids.
   void send_again(std::size_t s) {
-    const auto server = static_cast<int64_t>(s);
     bool pulls = false;
-    for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b) {
-      const auto& block = blocks_[static_cast<std::size_t>(b)];
-      if (!block.waits) continue;
-      if (block.pushed.kind == Kind::push) links_[s]->send(block.pushed, {block.gradient});
-      pulls = pulls || block.pushed.kind == Kind::pull;
+    for (const auto& question : blocks_.unanswered(static_cast<int64_t>(s))) {
+      if (question.header.kind == Kind::push) links_[s].send(question.header, {question.gradient});
+      pulls = pulls || question.header.kind == Kind::pull;
     }
-    if (pulls) links_[s]->send(header(Kind::pull));
+    if (pulls) send_pull(s);
   }
 
-  void give_signs() {
-    std::unique_lock stop(stop_mutex_);
-    while (!stop_.wait_for(stop, kSignEvery, [&] { return stopping_; })) {
-      const std::unique_lock lock(mutex_, std::try_to_lock);
-      if (!lock.owns_lock()) continue;  // who holds it gives them
-      for (std::size_t s = 0; s < links_.size(); ++s) {
-        try {
-          links_[s]->ping(options_.worker, steady_seconds());
-          take_in(s);
-        } catch (const Error& error) {  // the next wait says it
-          failures_[s] = error.what();
-        }
-      }
+  void take(std::size_t s, ServerLink::Message& message) {
+    if (message.header.kind == Kind::params) {
+      if (message.payload.size() == 1) blocks_.answer(message.header, message.payload[0], static_cast<int64_t>(s));
+    } else if (s < answered_.size() && message.header.kind == expected_ && !answered_[s]) {
+      answered_[s] = true;
+      answers_[s] = std::move(message);
     }
   }
 
-  const ClientOptions options_;
-  std::vector<std::unique_ptr<ServerLink>> links_;
-  std::vector<std::string> failures_ = std::vector<std::string>(options_.servers.size());
+  const int64_t worker_;
   ServerPlan plan_;
   bool begun_ = false;
-  uint64_t id_ = 0;   // of the last push that was finished
-  std::mutex mutex_;  // guards links and what follows
-  std::vector<Block> blocks_;
-  std::vector<int64_t> fresh_;  // blocks whose answer has not been written yet
+  uint64_t id_ = 0;     // of the last push that was finished
+  uint64_t pulls_ = 0;  // so far
+  // Guarded by the lock of links_:
+  ClientBlocks blocks_;
   Kind expected_ = Kind::hello;
   std::vector<ServerLink::Message> answers_;
-  std::vector<bool> answered_ = std::vector<bool>(options_.servers.size(), true);
-  std::atomic<int64_t> bytes_sent_ = 0, bytes_received_ = 0;
-  std::mutex stop_mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;
-  std::thread signs_;
+  std::vector<bool> answered_;
+  ServerLinks links_;  // last: its thread uses the others
 };
 
-ServerClient::ServerClient(ClientOptions options) : body_(std::make_unique<Body>(std::move(options))) {}
+ServerClient::ServerClient(ClientOptions options) : body_(std::make_unique<Body>(options)) {}
 ServerClient::~ServerClient() = default;
 void ServerClient::begin(const ServerPlan& plan, Tensor& parameters) { body_->begin(plan, parameters); }
 void ServerClient::push(int64_t block, const Tensor& gradients, const PushOptions& options) {

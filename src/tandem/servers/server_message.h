@@ -33,7 +33,7 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  uint64_t id = 0;        // of push, and its params: counts a worker's pushes; of state: iterations
+  uint64_t id = 0;        // of push and pull, and their params: counts a worker's; of state: iterations
   int64_t block = 0;      // of push and params; of hello: the number of the server that is meant
   int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs
   int64_t staleness = 0;  // of params: updates made meanwhile

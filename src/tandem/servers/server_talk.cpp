@@ -5,26 +5,14 @@
 
 #include <algorithm>
 
-#include "tandem/comm/byte_stream.h"
 #include "tandem/core/error.h"
 #include "tandem/servers/server_message.h"
+#include "tandem/servers/state_frames.h"
 
 namespace tandem::servers {
 namespace {
 
 constexpr double kOwnSleep = 1;  // seconds between two looks after which it is we who slept
-
-// Frame `first + i` as the values of block i of the server; throws DataError unless it has its size.
-std::vector<Tensor> blocks_of(const std::vector<Frame>& frames, std::size_t first, const ServerPlan& plan,
-                              int64_t server) {
-  std::vector<Tensor> blocks;
-  for (int64_t block = plan.first_block(server); block < plan.first_block(server + 1); ++block) {
-    const auto& frame = frames.at(first + blocks.size());
-    check_block({.block = block}, frame.size(), plan, server);
-    blocks.push_back(frame.floats());
-  }
-  return blocks;
-}
 
 }  // namespace
 
@@ -62,7 +50,7 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
                            header.scale, frames[1].floats()});
     }
     case Kind::pull:
-      return table_->pull(worker);
+      return table_->pull(worker, header.id);
     case Kind::rest:
       return table_->rest(worker);
     case Kind::leave:
@@ -143,29 +131,14 @@ void ServerTalk::leave(const std::string& who, int64_t worker) {
 }
 
 void ServerTalk::send_state(const std::string& who) {
-  const auto state = table_->state();
-  comm::ByteWriter numbers;
-  numbers.numbers(state.numbers);
-  std::vector<Frame> payload{Frame::of(numbers.take())};
-  const int64_t first = plan_.first_block(server_), last = plan_.first_block(server_ + 1);
-  for (const auto& slot : state.slots) {
-    const Tensor copy = slot.clone();  // the slot goes on changing
-    for (int64_t b = first; b < last; ++b)
-      payload.push_back(
-          Frame::of(copy.narrow(0, plan_.block_begin(b) - plan_.block_begin(first), plan_.block_elements(b))));
-  }
-  send_(who, {.kind = Kind::state, .id = static_cast<uint64_t>(state.iterations)}, std::move(payload));
+  auto state = table_->state();
+  for (auto& slot : state.slots) slot = slot.clone();  // they go on changing
+  send_(who, {.kind = Kind::state, .id = static_cast<uint64_t>(state.iterations)},
+        frames_of(state, plan_, server_, plan_.server_begin(server_)));
 }
 
 void ServerTalk::set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
-  if (frames.size() < 2) throw DataError("a state must have its numbers");
-  comm::ByteReader from(frames[1].text());
-  RangeState state{static_cast<int64_t>(header.id), from.numbers<double>(), {}};
-  const auto blocks = static_cast<std::size_t>(plan_.first_block(server_ + 1) - plan_.first_block(server_));
-  if (!from.at_end() || (frames.size() - 2) % blocks != 0) throw DataError("a state must have whole slots");
-  for (std::size_t first = 2; first < frames.size(); first += blocks)
-    state.slots.push_back(at::cat(blocks_of(frames, first, plan_, server_)));
-  table_->set_state(state);
+  table_->set_state(state_of(static_cast<int64_t>(header.id), frames, plan_, server_));
   say(who, Kind::set_state, "");
 }
 

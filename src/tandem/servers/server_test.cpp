@@ -205,6 +205,7 @@ TEST(Server, AStoppedOneIsNamedAtOnce) {
     auto servers = some_servers(2, within_process);
     const auto addresses = addresses_of(servers);
     std::atomic<int> pushed = 0;
+    std::atomic<bool> done = false;
     run_workers(2, [&](int64_t w) {
       ServerClient client({.servers = addresses, .worker = w});
       Tensor parameters = at::zeros({plan.elements});
@@ -214,10 +215,13 @@ TEST(Server, AStoppedOneIsNamedAtOnce) {
       if (w == 1) {
         while (pushed < 2) std::this_thread::yield();
         servers[1]->stop();
+        done.wait(false);  // or the other would hear first that this one has left
         return;
       }
       const auto message = message_of<PeerError>([&] { client.finish(parameters); });
       EXPECT_EQ(message.find("server 1 of 2 (" + addresses[1] + "): it has been stopped"), 0) << message;
+      done = true;
+      done.notify_all();
     });
   }
 }

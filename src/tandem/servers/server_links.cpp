@@ -1,0 +1,104 @@
+#include "tandem/servers/server_links.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <random>
+#include <zmq.hpp>
+
+#include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
+
+namespace tandem::servers {
+namespace {
+
+constexpr std::chrono::milliseconds kPollFor(50);
+constexpr std::chrono::milliseconds kSignEvery(1000);
+
+// Two runs of a worker are different ones to a server.
+std::string name_of_run(int64_t worker) {
+  std::random_device random;
+  return c10::str("worker-", worker, "-", random(), "-", random());
+}
+
+}  // namespace
+
+ServerLinks::ServerLinks(const ClientOptions& options, Take take)
+    : worker_(options.worker),
+      wait_seconds_(options.wait_seconds),
+      take_(std::move(take)),
+      failures_(options.servers.size()) {
+  const auto own_name = name_of_run(options.worker);
+  const auto count = options.servers.size();
+  for (std::size_t s = 0; s < count; ++s) {
+    const auto& address = options.servers[s];
+    const auto name = c10::str("server ", s, " of ", count, " (", address, ")");
+    links_.push_back(std::make_unique<ServerLink>(name, address, own_name, options.key, options.silence_seconds));
+  }
+  signs_ = std::thread([this] { give_signs(); });
+}
+
+ServerLinks::~ServerLinks() {
+  {
+    const std::lock_guard lock(stop_mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  signs_.join();
+}
+
+void ServerLinks::wait_until(const Wait& wait) {
+  const double begin = steady_seconds();
+  std::vector<zmq::pollitem_t> items;
+  for (bool first = true;; first = false) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t s = 0; first && s < count(); ++s) items.push_back({links_[s]->socket(), 0, ZMQ_POLLIN, 0});
+    if (!first) zmq::poll(items.data(), items.size(), kPollFor);
+    for (std::size_t s = 0; s < count(); ++s) take_in(s);
+    if (wait.done()) return;
+    const double now = steady_seconds();
+    for (std::size_t s = 0; s < count(); ++s) {
+      if (!failures_[s].empty()) throw PeerError(failures_[s]);
+      links_[s]->check(now);
+      if (links_[s]->has_come_back()) wait.again(s);
+      links_[s]->ping(worker_, now);
+      if (now - begin > wait_seconds_ && wait.misses(s)) throw_late(s, wait.what);
+    }
+  }
+}
+
+void ServerLinks::throw_late(std::size_t server, const char* what) const {
+  const auto& link = *links_[server];
+  const auto why = !link.connected()          ? std::string(", which cannot be reached")
+                   : link.waits_for().empty() ? std::string()
+                                              : ", which waits for " + link.waits_for();
+  throw PeerError(c10::str("worker ", worker_, " ", what, " ", link.name(), " after ", wait_seconds_, " s", why));
+}
+
+void ServerLinks::take_in(std::size_t server) {
+  while (auto message = links_[server]->receive()) {
+    if (message->header.kind == Kind::error) {
+      const auto text = message->payload.empty() ? std::string_view() : message->payload[0].text();
+      failures_[server] = c10::str(links_[server]->name(), ": ", text);
+    } else {
+      take_(server, *message);
+    }
+  }
+}
+
+void ServerLinks::give_signs() {
+  std::unique_lock stop(stop_mutex_);
+  while (!stop_.wait_for(stop, kSignEvery, [&] { return stopping_; })) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) continue;  // who holds it gives them
+    for (std::size_t s = 0; s < count(); ++s) {
+      try {
+        links_[s]->ping(worker_, steady_seconds());
+        take_in(s);
+      } catch (const std::exception& error) {  // the next wait says it
+        failures_[s] = error.what();
+      }
+    }
+  }
+}
+
+}  // namespace tandem::servers

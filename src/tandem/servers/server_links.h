@@ -1,0 +1,59 @@
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tandem/servers/server_client.h"
+#include "tandem/servers/server_link.h"
+
+namespace tandem::servers {
+
+/// A worker's connections to all servers. A thread within tells them each second that the worker is alive, and takes in
+/// what comes, unless the worker is at it itself: the worker never waits for it for long.
+class ServerLinks {
+ public:
+  /// `take(s, message)`: what came from server s, under lock(); errors are kept for the next wait.
+  using Take = std::function<void(std::size_t server, ServerLink::Message& message)>;
+
+  ServerLinks(const ClientOptions& options, Take take);
+  ~ServerLinks();
+  ServerLinks(const ServerLinks&) = delete;
+  ServerLinks& operator=(const ServerLinks&) = delete;
+
+  std::size_t count() const { return links_.size(); }
+  /// To be used under lock().
+  ServerLink& operator[](std::size_t server) { return *links_[server]; }
+  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+
+  /// All are called under lock().
+  struct Wait {
+    std::function<bool()> done;
+    std::function<bool(std::size_t server)> misses;  // whether it is this one that is waited for
+    std::function<void(std::size_t server)> again;   // sends it what it may have lost with its connection
+    const char* what;                                // "waits for parameters of"
+  };
+  /// Throws PeerError as ServerClient says.
+  void wait_until(const Wait& wait);
+
+ private:
+  void take_in(std::size_t server);
+  void give_signs();
+  [[noreturn]] void throw_late(std::size_t server, const char* what) const;
+
+  const int64_t worker_;
+  const double wait_seconds_;
+  const Take take_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
+  std::vector<std::string> failures_;               // by server; guarded by mutex_
+  std::mutex stop_mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;  // guarded by stop_mutex_
+  std::thread signs_;
+};
+
+}  // namespace tandem::servers
