@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tandem/servers/push_parts.h"
 #include "tandem/servers/shared_blocks.h"
 #include "tandem/testing/message_of.h"
