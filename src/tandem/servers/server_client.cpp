@@ -39,8 +39,8 @@ class ServerClient::Body {
     const auto lock = links_.lock();
     for (std::size_t s = 0; begun_ && s < links_.count(); ++s) {
       try {
-        links_[s].send(header(Kind::leave));
-      } catch (const PeerError&) {  // it is gone
+        links_.send(s, header(Kind::leave));
+      } catch (const std::exception&) {  // it is gone
       }
     }
   }
@@ -65,7 +65,7 @@ class ServerClient::Body {
       std::vector<Frame> payload{text};
       for (int64_t b = plan.first_block(hello.block); worker_ == 0 && b < plan.first_block(hello.block + 1); ++b)
         payload.push_back(Frame::of(blocks_.part(parameters, b)));
-      links_[s].send(hello, std::move(payload));
+      links_.send(s, hello, std::move(payload));
     });
     pull(parameters);
   }
@@ -85,7 +85,7 @@ class ServerClient::Body {
     push.rate = options.rate;
     push.scale = options.scale;
     const auto& question = blocks_.ask(push, Frame::of(blocks_.part(gradients, block)));
-    links_[static_cast<std::size_t>(plan_.server_of(block))].send(question.header, {question.gradient});
+    links_.send(static_cast<std::size_t>(plan_.server_of(block)), question.header, {question.gradient});
   }
 
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
@@ -124,7 +124,7 @@ class ServerClient::Body {
 
   void rest() {
     const auto lock = links_.lock();
-    for (std::size_t s = 0; s < links_.count(); ++s) links_[s].send(header(Kind::rest));
+    for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, header(Kind::rest));
   }
 
   void leave() {
@@ -134,7 +134,7 @@ class ServerClient::Body {
   }
 
   const std::vector<ServerLink::Message>& ask_all(Kind kind, const char* missing = "got no answer of") {
-    return ask(kind, missing, [&](std::size_t s) { links_[s].send(header(kind)); });
+    return ask(kind, missing, [&](std::size_t s) { links_.send(s, header(kind)); });
   }
 
   RangeState state() {
@@ -159,7 +159,7 @@ class ServerClient::Body {
     ask(Kind::set_state, "could not set the state of", [&](std::size_t s) {
       auto sets = header(Kind::set_state);
       sets.id = static_cast<uint64_t>(state.iterations);
-      links_[s].send(sets, frames_of(state, plan_, static_cast<int64_t>(s), 0));
+      links_.send(s, sets, frames_of(state, plan_, static_cast<int64_t>(s), 0));
     });
   }
 
@@ -178,7 +178,7 @@ class ServerClient::Body {
   void send_pull(std::size_t s) {
     auto pull = header(Kind::pull);
     pull.id = pulls_;
-    links_[s].send(pull);
+    links_.send(s, pull);
   }
 
   // Asks all servers and waits for an answer of each.
@@ -225,7 +225,7 @@ class ServerClient::Body {
   void send_again(std::size_t s) {
     bool pulls = false;
     for (const auto& question : blocks_.unanswered(static_cast<int64_t>(s))) {
-      if (question.header.kind == Kind::push) links_[s].send(question.header, {question.gradient});
+      if (question.header.kind == Kind::push) links_.send(s, question.header, {question.gradient});
       pulls = pulls || question.header.kind == Kind::pull;
     }
     if (pulls) send_pull(s);

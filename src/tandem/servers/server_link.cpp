@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <cstring>
+#include <tuple>
 #include <zmq.hpp>
 
 #include "tandem/cluster/address.h"
@@ -61,9 +62,9 @@ ServerLink::~ServerLink() { zmq_socket_monitor(sockets_->socket.handle(), nullpt
 
 zmq::socket_t& ServerLink::socket() { return sockets_->socket; }
 
-void ServerLink::send(const Header& header, std::vector<Frame> payload) {
+bool ServerLink::send(const Header& header, std::vector<Frame> payload) {
   payload.insert(payload.begin(), Frame::of(encode(header)));
-  if (!send_frames(sockets_->socket, payload)) throw PeerError(name_ + ": nothing can be sent to it");
+  return send_frames(sockets_->socket, payload);
 }
 
 std::optional<ServerLink::Message> ServerLink::receive() {
@@ -82,7 +83,8 @@ void ServerLink::ping(int64_t worker, double now) {
   if (now - last_ping_ < kPingEvery) return;
   last_ping_ = now;
   if (!unanswered_ && connected_) unanswered_ = now;
-  if (connected_) send({.kind = Kind::ping, .worker = static_cast<int32_t>(worker)});
+  // One that takes no ping has said why, or is silent.
+  if (connected_) std::ignore = send({.kind = Kind::ping, .worker = static_cast<int32_t>(worker)});
 }
 
 void ServerLink::check(double now) {

@@ -33,8 +33,8 @@ class ServerLink {
 
   const std::string& name() const { return name_; }
   zmq::socket_t& socket();
-  /// Without waiting, and without copying long frames. Throws PeerError when the system does not take it.
-  void send(const Header& header, std::vector<Frame> payload = {});
+  /// Without waiting, and without copying long frames. False: nobody takes it any more.
+  [[nodiscard]] bool send(const Header& header, std::vector<Frame> payload = {});
   /// The next message that has come, if any. Pongs are kept here.
   std::optional<Message> receive();
   /// Asks for a sign of life, once a second.

@@ -46,6 +46,13 @@ ServerLinks::~ServerLinks() {
   signs_.join();
 }
 
+void ServerLinks::send(std::size_t server, const Header& header, std::vector<Frame> payload) {
+  if (links_[server]->send(header, std::move(payload))) return;
+  take_in(server);
+  const auto& failure = failures_[server];
+  throw PeerError(failure.empty() ? links_[server]->name() + ": nothing can be sent to it" : failure);
+}
+
 void ServerLinks::wait_until(const Wait& wait) {
   const double begin = steady_seconds();
   std::vector<zmq::pollitem_t> items;

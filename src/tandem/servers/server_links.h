@@ -25,8 +25,8 @@ class ServerLinks {
   ServerLinks& operator=(const ServerLinks&) = delete;
 
   std::size_t count() const { return links_.size(); }
-  /// To be used under lock().
-  ServerLink& operator[](std::size_t server) { return *links_[server]; }
+  /// Under lock(). Throws PeerError when the server takes nothing any more, with what it said last.
+  void send(std::size_t server, const Header& header, std::vector<Frame> payload = {});
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   /// All are called under lock().

@@ -11,7 +11,7 @@ namespace tandem::servers {
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 40;  // of any number in a plan
-constexpr int64_t kMostWorkers = 4096;
+constexpr int64_t kMostWorkers = 4096, kMostServers = 4096;
 constexpr int64_t kLongestBlock = 64 << 20;  // bytes
 constexpr uint32_t kPlanMark = 0x314e4c50;   // "PLN1"
 
@@ -181,9 +181,10 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
 ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers, int64_t block_bytes) {
   std::sort(plan.weights.begin(), plan.weights.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
   if (const auto fault = fault_of(plan); !fault.empty()) throw InvalidArgument("parameter servers: " + fault);
-  if (servers < 1 || servers > plan.elements)
+  const int64_t most = std::min(plan.elements, kMostServers);
+  if (servers < 1 || servers > most)
     throw InvalidArgument(
-        c10::str("parameter servers: must be from 1 to the ", plan.elements, " parameters, got ", servers));
+        c10::str("parameter servers: must be from 1 to ", most, " for ", plan.elements, " parameters, got ", servers));
   if (block_bytes < 4 || block_bytes > kLongestBlock)
     throw InvalidArgument(
         c10::str("parameter servers: a block must have from 4 to ", kLongestBlock, " bytes, got ", block_bytes));
@@ -199,10 +200,11 @@ ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int
   plan.server_edges.push_back(plan.elements);
   plan.block_edges = {0};
   for (int64_t s = 0; s < servers; ++s) {
-    const int64_t begin = plan.server_begin(s), size = plan.server_begin(s + 1) - begin, most = block_bytes / 4;
-    const int64_t count = (size + most - 1) / most;
+    const int64_t begin = plan.server_begin(s), size = plan.server_begin(s + 1) - begin, largest = block_bytes / 4;
+    const int64_t count = (size + largest - 1) / largest;
     for (int64_t b = 1; b <= count; ++b) plan.block_edges.push_back(begin + size * b / count);
   }
+  if (const auto fault = fault_of_edges(plan); !fault.empty()) throw InvalidArgument("parameter servers: " + fault);
   return plan;
 }
 
