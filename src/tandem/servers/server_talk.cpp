@@ -12,7 +12,16 @@
 namespace tandem::servers {
 namespace {
 
-constexpr double kOwnSleep = 1;  // seconds between two looks after which it is we who slept
+constexpr std::size_t kLongestError = 500;  // bytes
+constexpr double kOwnSleep = 1;             // seconds between two looks after which it is we who slept
+
+// Messages repeat names that came as bytes; those of LibTorch have several lines.
+std::string one_line(std::string text) {
+  if (text.size() > kLongestError) text.resize(kLongestError);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  return text;
+}
 
 }  // namespace
 
@@ -26,7 +35,7 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   } catch (const PeerError& error) {
     fail(error.what());
   } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
-    say(who, Kind::error, c10::str("worker ", header->worker, ": ", error.what()));
+    say(who, Kind::error, c10::str("worker ", header->worker, ": ", one_line(error.what())));
   }
 }
 

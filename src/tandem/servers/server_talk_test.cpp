@@ -124,6 +124,14 @@ TEST(ServerTalk, AWorkerThatBeginsAnewTakesItsPlaceExceptInSync) {
   EXPECT_EQ(sync.last_text(), "worker 1: is here already, in another process");
 }
 
+TEST(ServerTalk, ErrorsAreOneLineWhateverCame) {
+  auto plan = plan_in(ServerMode::async);
+  plan.optimizer = "Ad\nam";
+  Talk talk(plan);
+  talk.hello(0, 0);
+  EXPECT_EQ(talk.last_text().rfind("worker 0: optimizer 'Ad am' is not known", 0), 0) << talk.last_text();
+}
+
 TEST(ServerTalk, WrongMessagesAreAnsweredByTheirError) {
   Talk talk(plan_in(ServerMode::async));
   talk.hello(0, 0);
