@@ -253,7 +253,7 @@ class ServerClient::Body {
   ServerLinks links_;  // last: its thread uses the others
 };
 
-ServerClient::ServerClient(ClientOptions options) : body_(std::make_unique<Body>(options)) {}
+ServerClient::ServerClient(const ClientOptions& options) : body_(std::make_unique<Body>(options)) {}
 ServerClient::~ServerClient() = default;
 void ServerClient::begin(const ServerPlan& plan, Tensor& parameters) { body_->begin(plan, parameters); }
 void ServerClient::push(int64_t block, const Tensor& gradients, const PushOptions& options) {

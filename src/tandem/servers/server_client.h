@@ -47,7 +47,7 @@ struct PushOutcome {
 class ServerClient {
  public:
   /// Connects without waiting. Throws InvalidArgument on no server, or an address that is none.
-  explicit ServerClient(ClientOptions options);
+  explicit ServerClient(const ClientOptions& options);
   /// Tells the servers that it leaves, and waits for nothing.
   ~ServerClient();
   ServerClient(const ServerClient&) = delete;

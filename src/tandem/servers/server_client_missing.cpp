@@ -5,7 +5,7 @@ namespace tandem::servers {
 
 class ServerClient::Body {};
 
-ServerClient::ServerClient(ClientOptions) {
+ServerClient::ServerClient(const ClientOptions&) {
   throw InvalidArgument("built without ZeroMQ: there are no parameter servers");
 }
 ServerClient::~ServerClient() = default;
