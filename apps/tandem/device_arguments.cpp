@@ -1,9 +1,11 @@
 #include "device_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "numbers.h"
 #include "tandem/cluster/who_am_i.h"
+#include "tandem/core/error.h"
 
 namespace tandem::cli {
 namespace {
@@ -22,9 +24,10 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("-g,--gpus", gpus, "Number of GPUs: the same as --devices gpu*G")
       ->excludes(list)
       ->transform(whole_number(1));
-  command.add_option("--strategy", strategy,
-                     "single (default for one device) | mirrored (default for several) | data-parallel (default for "
-                     "one of several processes: these devices in each of them)");
+  command.add_option(
+      "--strategy", strategy,
+      "single (default for one device) | mirrored (default for several) | data-parallel (default for "
+      "one of several processes: these devices in each of them) | parameter-server (devices are its workers)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -46,6 +49,11 @@ void DeviceArguments::add_training_to(CLI::App& command) {
       .add_option("--average-every", average_every,
                   "Let each device update by itself and average the parameters every K updates (local SGD)")
       ->transform(whole_number(1));
+  command.add_option("--servers", servers, "Parameter servers in this process (default: 1)")
+      ->transform(whole_number(1));
+  command.add_option("--server-mode", server_mode, "When servers apply gradients: sync (default) | stale | async");
+  command.add_option("--staleness", staleness, "How many updates old a gradient may be, in server mode stale")
+      ->transform(whole_number(0));
 }
 
 Devices DeviceArguments::resolve() const {
@@ -60,6 +68,9 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                     : is_one_of_several() ? "data-parallel"
                     : mirrored            ? "mirrored"
                                           : "single";
+  const bool served = name == "parameter-server";
+  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0))
+    throw InvalidArgument("--servers, --server-mode and --staleness need --strategy parameter-server");
   // Each process has a device of its own name, unless some are asked for.
   const bool own = name == "data-parallel" && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
@@ -67,7 +78,10 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .shares = shares,
                                           .fixed_order = fixed_order,
                                           .all_reduce = all_reduce,
-                                          .average_every = average_every});
+                                          .average_every = average_every,
+                                          .servers = std::max<int64_t>(servers, 1),
+                                          .server_mode = server_mode.empty() ? "sync" : server_mode,
+                                          .staleness = staleness});
 }
 
 }  // namespace tandem::cli

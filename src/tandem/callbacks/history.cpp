@@ -28,6 +28,22 @@ int64_t History::bytes_sent(int64_t rank) const {
   return facts_.bytes_sent[static_cast<std::size_t>(rank)];
 }
 
+int64_t History::max_staleness() const {
+  for (auto age = static_cast<int64_t>(facts_.staleness.size()) - 1; age > 0; --age) {
+    if (facts_.staleness[static_cast<std::size_t>(age)] > 0) return age;
+  }
+  return 0;
+}
+
+double History::mean_staleness() const {
+  int64_t gradients = 0, updates = 0;
+  for (std::size_t age = 0; age < facts_.staleness.size(); ++age) {
+    gradients += facts_.staleness[age];
+    updates += static_cast<int64_t>(age) * facts_.staleness[age];
+  }
+  return gradients > 0 ? static_cast<double>(updates) / static_cast<double>(gradients) : 0;
+}
+
 void History::append(int64_t epoch, const Logs& logs) {
   epochs_.push_back(epoch);
   by_epoch_.push_back({epoch, logs});

@@ -21,7 +21,8 @@ class History {
     std::vector<int64_t> rows;
     std::vector<int64_t> bytes_sent;
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
-    double input_seconds = 0;  // the loop waited for data
+    std::vector<int64_t> staleness;  // of parameter servers: how many gradients were applied so many updates late
+    double input_seconds = 0;        // the loop waited for data
     double seconds = 0;
   };
 
@@ -40,6 +41,10 @@ class History {
   const std::vector<int64_t>& rows_per_device() const { return facts_.rows; }
   /// Bytes that other ranks took from `rank`.
   int64_t bytes_sent(int64_t rank) const;
+  /// Updates that were made between handing out parameters and applying the gradient made of them: the most, and the
+  /// mean over all gradients. 0 without parameter servers.
+  int64_t max_staleness() const;
+  double mean_staleness() const;
   const Facts& facts() const { return facts_; }
   /// True when training was stopped from outside before its end.
   bool interrupted() const { return interrupted_; }

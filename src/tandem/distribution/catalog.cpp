@@ -8,12 +8,19 @@
 #include "tandem/distribution/as_placed.h"
 #include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/mirrored.h"
+#include "tandem/distribution/parameter_server.h"
 #include "tandem/distribution/single_device.h"
 
 namespace tandem::distribute {
 namespace {
 
 using Maker = std::function<Strategy(const StrategyOptions&)>;
+
+// What says how workers exchange gradients, which they do not.
+void refuse_for_servers(const StrategyOptions& options) {
+  if (options.all_reduce != "auto" || options.average_every > 0)
+    throw InvalidArgument("strategy parameter-server: all_reduce and average_every must not be set");
+}
 
 const Catalog<Maker>& strategies() {
   static const Catalog<Maker> catalog(
@@ -52,6 +59,17 @@ const Catalog<Maker>& strategies() {
                               .fixed_order = o.fixed_order,
                               .all_reduce = o.all_reduce,
                               .average_every = o.average_every});
+           }},
+          {"parameter-server",
+           [](const StrategyOptions& o) {
+             refuse_for_servers(o);
+             return ParameterServer({.workers = o.devices,
+                                     .servers = o.servers,
+                                     .threads_per_device = o.threads_per_device,
+                                     .mode = o.server_mode,
+                                     .staleness = o.staleness,
+                                     .shares = o.shares,
+                                     .fixed_order = o.fixed_order});
            }},
       });
   return catalog;

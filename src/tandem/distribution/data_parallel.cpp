@@ -5,7 +5,7 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
-#include "tandem/network/scoped_devices.h"
+#include "tandem/distribution/unscoped.h"
 
 namespace tandem::distribute {
 namespace {
@@ -19,14 +19,7 @@ class DataParallelKind : public StrategyKind {
   Devices devices() const override { return options_.devices; }
   int64_t all_devices() const override { return options_.devices.size() * options_.group->world_size(); }
   bool leads() const override { return options_.group->rank() == 0; }
-  void check(const Network& network) const override {
-    for (const auto& scope : scoped_devices(network)) {
-      if (scope) {
-        refuse(c10::str("model '", network.name(), "' must have no layers in DeviceScopes, got one on ",
-                        scope->to_string(), "; each process has the whole model on each of its devices"));
-      }
-    }
-  }
+  void check(const Network& network) const override { check_unscoped("DataParallel", network); }
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
     const auto& group = *options_.group;

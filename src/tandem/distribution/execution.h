@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -82,6 +84,11 @@ class Execution {
   virtual StepResult train_step(const data::Batch& batch, const TrainStep& step, const Observer& observer) = 0;
   /// Makes the update that steps without one have left open; nothing where there is none.
   virtual void finish_update(double rate) = 0;
+  /// What is left of steps that train_step had not ended when it returned: replicas that do not wait for one another
+  /// give a step's result, or one without rows, for an earlier one's. All have ended when this returns.
+  virtual std::vector<StepResult> finish_steps() { return {}; }
+  /// While it is held no Observer of such a step is called.
+  virtual std::unique_lock<std::shared_mutex> hold_observers() { return {}; }
   /// Loss and outputs of one batch without an update.
   virtual StepResult test_step(const data::Batch& batch, const Observer& observer) = 0;
   /// Outputs for the rows of `batch`, whose targets do not matter, in their order, in host memory: of all its rows,
@@ -135,6 +142,8 @@ class Execution {
   /// Facts by device, counted by the replicas themselves since the execution was made.
   virtual std::vector<int64_t> rows_trained() const = 0;
   virtual int64_t bytes_sent(int64_t device) const = 0;
+  /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
+  virtual std::vector<int64_t> staleness() const { return {}; }
   virtual TimeShares time_shares(int64_t device) const = 0;
   virtual int64_t threads_per_device() const = 0;
   /// Begins a new record of when each layer computes on each device, or ends it; what was recorded can be asked for

@@ -8,35 +8,29 @@
 
 namespace tandem::distribute {
 
-GradientExchange::GradientExchange(FlatWeights& weights, comm::Communicator& communicator,
-                                   std::vector<GradientBucket> buckets, comm::Algorithm algorithm, bool wants_result)
+GradientExchange::GradientExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, bool early)
     : weights_(weights),
-      communicator_(communicator),
       buckets_(std::move(buckets)),
-      algorithm_(algorithm),
-      wants_result_(wants_result),
       bucket_of_(weights.weights().size()),
       missing_(buckets_.size()),
-      ready_(weights.weights().size()),
-      pending_(buckets_.size()) {
+      ready_(weights.weights().size()) {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     const auto& bucket = buckets_[b];
-    gradients_.push_back(weights.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin));
     for (const auto w : bucket.weights) bucket_of_[w] = b;
-    ledger_.exchanges.push_back({.what = bucket.what, .bytes = static_cast<int64_t>(gradients_.back().nbytes())});
+    ledger_.exchanges.push_back(
+        {.what = bucket.what, .bytes = (bucket.end - bucket.begin) * weights.gradients().element_size()});
   }
-  if (communicator.world_size() > 1)  // alone there is nothing to hurry for
-    weights.on_gradient([this](std::size_t weight) { gradient_ready(weight); });
+  if (early) weights.on_gradient([this](std::size_t weight) { gradient_ready(weight); });
 }
 
-void GradientExchange::begin() {
+void GradientExchange::begin(const UpdateTerms& terms) {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     missing_[b] = buckets_[b].weights.size();
     ledger_.exchanges[b].times = {};
     ledger_.exchanges[b].updated = 0;
   }
   std::fill(ready_.begin(), ready_.end(), uint8_t{0});
-  for (auto& p : pending_) p = {};  // of a step that failed
+  reset(terms);
   started_ = 0;
   active_ = true;
   ledger_.backward_began = steady_seconds();
@@ -50,16 +44,11 @@ void GradientExchange::gradient_ready(std::size_t weight) {
   ready_[weight] = 1;
   --missing_[bucket_of_[weight]];
   start_full_buckets();
-  for (std::size_t b = 0; b < started_; ++b) pending_[b].advance();
+  for (std::size_t b = 0; b < started_; ++b) advance(b);
 }
 
 void GradientExchange::start_full_buckets() {
-  while (started_ < buckets_.size() && missing_[started_] == 0) {
-    pending_[started_] = communicator_.all_reduce_async(
-        gradients_[started_],
-        {.algorithm = algorithm_, .wants_result = wants_result_, .what = buckets_[started_].what.c_str()});
-    ++started_;
-  }
+  while (started_ < buckets_.size() && missing_[started_] == 0) start(started_++);
 }
 
 void GradientExchange::start_rest() {
@@ -76,7 +65,7 @@ void GradientExchange::start_rest() {
 void GradientExchange::finish(const std::function<void(std::size_t)>& arrived) {
   start_rest();
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
-    ledger_.exchanges[b].times = pending_[b].wait();
+    ledger_.exchanges[b].times = wait(b);
     arrived(b);
     ledger_.exchanges[b].updated = steady_seconds();
   }

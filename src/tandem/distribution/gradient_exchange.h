@@ -10,40 +10,60 @@
 
 namespace tandem::distribute {
 
-/// Adds up one replica's gradients with those of the others, bucket by bucket: a bucket starts on its way when backward
+/// What is known of an update before its gradients are.
+struct UpdateTerms {
+  double rate = 0;       // the learning rate
+  double scale = 1;      // what the sum of the gradients is to be multiplied with
+  int64_t rows = 0;      // of this replica
+  int64_t all_rows = 0;  // of all replicas
+};
+
+/// Sends one replica's gradients where they are added up, bucket by bucket: a bucket starts on its way when backward
 /// has made the last of its gradients, while backward goes on with the layers before. Buckets travel in their order on
 /// all replicas, whatever the order in which they fill. As in PyTorch's DistributedDataParallel (Li et al. 2020).
 class GradientExchange {
  public:
-  /// `wants_result`: this replica needs the sums.
-  GradientExchange(FlatWeights& weights, comm::Communicator& communicator, std::vector<GradientBucket> buckets,
-                   comm::Algorithm algorithm, bool wants_result);
+  virtual ~GradientExchange() = default;
+  GradientExchange(const GradientExchange&) = delete;
+  GradientExchange& operator=(const GradientExchange&) = delete;
 
   /// From now on gradients that become ready are exchanged.
-  void begin();
+  void begin(const UpdateTerms& terms);
   /// No gradient is still to come: what has not been ready starts on its way, too.
   void start_rest();
-  /// start_rest, and then calls `arrived(bucket)` for one bucket after the other when it has the sums.
+  /// start_rest, and then calls `arrived(bucket)` for one bucket after the other when what comes back is there.
   void finish(const std::function<void(std::size_t bucket)>& arrived);
 
   const std::vector<GradientBucket>& buckets() const { return buckets_; }
   /// Of the last exchange.
   const StepLedger& ledger() const { return ledger_; }
+  /// What the way itself counts, beside a Communicator.
+  virtual int64_t bytes_sent() const { return 0; }
+  virtual double seconds_waiting() const { return 0; }
+  virtual double seconds_moving() const { return 0; }
+
+ protected:
+  /// `early`: there is somebody to hurry for.
+  GradientExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, bool early);
+
+  /// Forgets what was on its way, of a step that failed.
+  virtual void reset(const UpdateTerms& terms) = 0;
+  virtual void start(std::size_t bucket) = 0;
+  /// Does what can be done now for one that was started.
+  virtual void advance(std::size_t /*bucket*/) {}
+  virtual comm::ReduceTimes wait(std::size_t bucket) = 0;
+
+  FlatWeights& weights() { return weights_; }
 
  private:
   void gradient_ready(std::size_t weight);
   void start_full_buckets();
 
   FlatWeights& weights_;
-  comm::Communicator& communicator_;
   const std::vector<GradientBucket> buckets_;
-  const comm::Algorithm algorithm_;
-  const bool wants_result_;
-  std::vector<Tensor> gradients_;       // by bucket: its part of the buffer
   std::vector<std::size_t> bucket_of_;  // by weight
   std::vector<std::size_t> missing_;    // by bucket: gradients that are not ready
   std::vector<uint8_t> ready_;          // by weight
-  std::vector<comm::Pending> pending_;  // by bucket
   std::size_t started_ = 0;             // buckets on their way
   bool active_ = false;
   StepLedger ledger_;

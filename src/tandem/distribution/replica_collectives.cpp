@@ -93,7 +93,11 @@ Tensor ReplicaStep::begin_exchange(Tensor chosen) {
                                      "' must name the same weights, but they named others"));
     }
   }
-  replica_.exchange->begin();
+  if (shared_.where == UpdatePlace::servers && chosen.defined() && !chosen.all().item<bool>()) {
+    throw InvalidArgument(c10::str("minimize: must be for all weights of model '", program_.network->name(),
+                                   "' where parameter servers update them"));
+  }
+  replica_.exchange->begin(terms());
   return chosen;
 }
 

@@ -69,7 +69,7 @@ void ReplicaStep::finish_group() {
   replica_.begin_step();
   if (alone() && replica_.rows_since_update == 0) return;
   const WeightScope weights(replica_.map);
-  if (!alone()) replica_.exchange->begin();
+  if (!alone()) replica_.exchange->begin(terms());
   make_update({});
 }
 
@@ -139,16 +139,26 @@ void ReplicaStep::backward(const Tensor& loss) {
   sum_.order() = Tensor();
 }
 
+UpdateTerms ReplicaStep::terms() const {
+  return {.rate = shared_.rate,
+          .scale = update_scale(),
+          .rows = grouped() ? replica_.rows_since_update : own_.rows(),
+          .all_rows = grouped() ? shared_.group_rows : shared_.rows};
+}
+
 void ReplicaStep::make_update(const Tensor& chosen) {
-  const auto rows = static_cast<double>(alone() ? replica_.rows_since_update : shared_.group_rows);
-  ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, grouped() ? 1 / rows : 1,
-                       chosen);
+  if (announced() && own_.rows() > 0 && !alone()) announce(Collective::update);
+  if (shared_.where == UpdatePlace::servers) {
+    replica_.exchange->finish([](std::size_t) {});
+    ++replica_.updates;
+    return;
+  }
+  ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, update_scale(), chosen);
   bool made = true;
   if (alone()) {
     replica_.trainable.gather_gradients();
     made = update.update_whole();
   } else {
-    if (announced() && own_.rows() > 0) announce(Collective::update);
     const bool here = shared_.where == UpdatePlace::first ? communicator_.rank() == 0 : replica_.leads;
     auto& exchange = *replica_.exchange;
     exchange.finish([&](std::size_t bucket) {

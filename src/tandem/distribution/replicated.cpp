@@ -87,10 +87,14 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
           if (peers_) return part(c10::str("rank ", peers_->rank(), " failed in step ", steps_ + 1, ": ", message));
           const auto reason = c10::str("another replica failed first: ", message);
           group_->abort(reason);
+          abort_served(reason);
           if (how_.host) how_.host->abort(reason);
         });
   } catch (...) {
     if (broken && !peers_) group_->reset();
+    if (how_.servers && program_.optimizer) {
+      for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).give_up();
+    }
     group_rows_ = 0;  // a group of steps that failed is left out
     for (auto& replica : replicas_) replica->rows_since_update = 0;
     throw;
@@ -115,16 +119,16 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
     auto& communicator = this->communicator(rank);
     const auto r = static_cast<std::size_t>(rank);
     const double start = steady_seconds();
-    const double exchanged = communicator.seconds_waiting() + communicator.seconds_moving();
+    const double exchanged = seconds_exchanging(rank);
     if (own.training) replica.count_rows(part[r].rows());
+    if (own.training && how_.servers && served(r).rests()) served(r).pull();
     ReplicaStep(program_, replica, communicator, own, replica.rows.bring(part[r]),
                 edge[static_cast<std::size_t>(first_ + rank)])
         .run();
     next.send(r, replica);
     replica.figures.settle();
     if (!own.training) return;
-    replica.computing +=
-        steady_seconds() - start - (communicator.seconds_waiting() + communicator.seconds_moving() - exchanged);
+    replica.computing += steady_seconds() - start - (seconds_exchanging(rank) - exchanged);
   });
   if (own.training && own.active_ranks < world_size()) share_statistics(edge, own.first_active);
   if (own.training && peers_) {
@@ -160,6 +164,7 @@ void Replicated::begin_host_part(const std::vector<int64_t>& edge) {
 
 StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
   ahead_ = true;
+  if (free()) return give_step(batch, train, observer);
   const bool begins_group = group_rows_ == 0;
   group_rows_ += batch.all_rows();
   const auto before = shares_.automatic() ? computed_by_device() : std::vector<double>();
@@ -210,6 +215,7 @@ void Replicated::end_group() {
 
 StepResult Replicated::test_step(const data::Batch& batch, const Observer& observer) {
   if (how_.where == UpdatePlace::alone) average_parameters();
+  settle();
   return step(batch, {.observer = observer});
 }
 

@@ -2,14 +2,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
+#include "tandem/comm/local_group.h"
 #include "tandem/comm/processes.h"
 #include "tandem/comm/rank_group.h"
 #include "tandem/comm/turns.h"
 #include "tandem/core/device_stream.h"
 #include "tandem/distribution/execution.h"
+#include "tandem/distribution/free_steps.h"
 #include "tandem/distribution/host_part.h"
 #include "tandem/distribution/rank_figures.h"
 #include "tandem/distribution/replica.h"
@@ -17,6 +20,8 @@
 #include "tandem/distribution/replica_threads.h"
 #include "tandem/distribution/row_receipt.h"
 #include "tandem/distribution/row_shares.h"
+#include "tandem/distribution/server_exchange.h"
+#include "tandem/distribution/server_setup.h"
 #include "tandem/layers/call_trace.h"
 #include "tandem/network/placed_run.h"
 
@@ -38,11 +43,13 @@ struct Replication {
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.
   std::shared_ptr<HostPart> host = {};
+  /// Who makes the updates where `where` is servers.
+  std::shared_ptr<ServerSetup> servers = {};
 };
 
-/// Replicas as threads of this process, one or many, and maybe of others: what SingleDevice, Mirrored and DataParallel
-/// bind a program to. All on CPUs, or all on GPUs, where each works on a stream of its own and the host waits for it
-/// only where it needs a number.
+/// Replicas as threads of this process, one or many, and maybe of others: what SingleDevice, Mirrored, DataParallel
+/// and ParameterServer bind a program to. All on CPUs, or all on GPUs, where each works on a stream of its own and the
+/// host waits for it only where it needs a number.
 ///
 /// A rank is a replica with rows, gradients and statistics of its own: one a device, or, in fixed order, one a logical
 /// shard. Ranks on one device compute with the same parameters in the same memory, and as many at a time as it has
@@ -55,6 +62,8 @@ class Replicated final : public Execution {
 
   StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
   void finish_update(double rate) override;
+  std::vector<StepResult> finish_steps() override;
+  std::unique_lock<std::shared_mutex> hold_observers() override { return std::unique_lock(observers_); }
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const data::Batch& batch) override;
   bool looks_ahead() const override { return on_gpus(); }
@@ -76,6 +85,7 @@ class Replicated final : public Execution {
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;
   int64_t bytes_sent(int64_t device) const override;
+  std::vector<int64_t> staleness() const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return how_.threads_per_device; }
   void record_trace(bool on) override;
@@ -121,6 +131,21 @@ class Replicated final : public Execution {
   void average_statistics();
   void average_parameters();
   StepResult step(const data::Batch& batch, const SharedStep& shared);
+  // Seconds that a rank spent on what others wait for or send.
+  double seconds_exchanging(int64_t rank) const;
+  // With parameter servers, in replicated_served.cpp.
+  bool free() const { return free_ != nullptr; }
+  ServerExchange& served(std::size_t r) const { return dynamic_cast<ServerExchange&>(*replicas_[r]->exchange); }
+  std::unique_ptr<GradientExchange> make_exchange(int64_t rank, Replica& replica, std::vector<GradientBucket> buckets,
+                                                  bool wants_result);
+  void load_servers(std::size_t r);
+  void abort_served(const std::string& reason);
+  StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
+  StepResult make_free_step(int64_t rank, const FreeStep& step);
+  // Ends the steps that are being made, and brings what the servers know to all replicas.
+  void settle();
+  void read_state_of_servers();
+  void write_state_to_servers();
   // After an update: forgets the group of steps that it was for.
   void end_group();
   // Seconds that each device of this process computed so far.
@@ -152,9 +177,15 @@ class Replicated final : public Execution {
   bool parted_ = false;        // from the other processes, for good
   RowReceipt receipt_;
   Peers::Topic figures_topic_, numbers_topic_, align_topic_, receipt_topic_, outputs_topic_;
-  bool ahead_ = false;      // replicas have learned what the masters do not know yet
-  data::Batch expected_;    // by the step after the next
-  ReplicaThreads threads_;  // last: its threads end before what they use
+  bool ahead_ = false;    // replicas have learned what the masters do not know yet
+  data::Batch expected_;  // by the step after the next
+  // Of replicas that do not wait for one another:
+  std::vector<std::unique_ptr<comm::LocalGroup>> alone_;  // each one's world
+  std::shared_mutex observers_;                           // shared by those that call one
+  bool unsettled_ = false;                                // steps were given since settle
+  int64_t updates_before_ = 0;                            // that the servers had counted at settle
+  ReplicaThreads threads_;                                // its threads end before what they use
+  std::unique_ptr<FreeSteps> free_;                       // last; null: they wait for one another
 };
 
 }  // namespace tandem::distribute

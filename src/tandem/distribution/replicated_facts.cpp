@@ -48,6 +48,8 @@ std::vector<int64_t> Replicated::rows_trained() const {
 int64_t Replicated::bytes_sent(int64_t device) const {
   int64_t bytes = 0;
   for (int64_t i = 0; i < ranks_per_device(); ++i) bytes += communicator(device * ranks_per_device() + i).bytes_sent();
+  for (int64_t i = 0; i < ranks_per_device(); ++i)
+    bytes += replicas_[static_cast<std::size_t>(device * ranks_per_device() + i)]->exchange->bytes_sent();
   if (how_.host) bytes += how_.host->bytes_moved(device);  // a rank a device: fixed order has no host part
   return bytes;
 }
@@ -58,7 +60,8 @@ TimeShares Replicated::time_shares(int64_t device) const {
     const int64_t rank = device * ranks_per_device() + i;
     const auto& communicator = this->communicator(rank);
     sum.compute += replicas_[static_cast<std::size_t>(rank)]->computing;
-    sum.exchange += communicator.seconds_moving();
+    sum.exchange +=
+        communicator.seconds_moving() + replicas_[static_cast<std::size_t>(rank)]->exchange->seconds_moving();
     sum.waiting += communicator.seconds_waiting();
   }
   // Logical shards that run side by side, or wait while another one runs, share the device's time.
@@ -68,9 +71,15 @@ TimeShares Replicated::time_shares(int64_t device) const {
   return {sum.compute / side_by_side, sum.exchange / side_by_side, sum.waiting / shards};
 }
 
+double Replicated::seconds_exchanging(int64_t rank) const {
+  const auto& own = communicator(rank);
+  return own.seconds_waiting() + own.seconds_moving() +
+         replicas_[static_cast<std::size_t>(rank)]->exchange->seconds_moving();
+}
+
 StepLedger Replicated::ledger(int64_t rank) const {
   const auto& exchange = replicas_.at(static_cast<std::size_t>(rank))->exchange;
-  return exchange && world_size() > 1 ? exchange->ledger() : StepLedger{};
+  return exchange && (world_size() > 1 || how_.servers) ? exchange->ledger() : StepLedger{};
 }
 
 std::vector<double> Replicated::computed_by_device() const {
@@ -90,8 +99,8 @@ void Replicated::observe_speeds(const std::vector<double>& before, const std::ve
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {
   const bool own_step = dynamic_cast<const SubclassedModel*>(program_.network.get()) != nullptr;
-  if (own_step || how_.host || peers_ || how_.fixed_order > 0 || group_rows_ > 0 || !program_.optimizer ||
-      batch.rows() < 2 || fixed_batch(*program_.network) > 0)
+  if (own_step || how_.host || how_.servers || peers_ || how_.fixed_order > 0 || group_rows_ > 0 ||
+      !program_.optimizer || batch.rows() < 2 || fixed_batch(*program_.network) > 0)
     return {};
   const int64_t many = std::max<int64_t>(2, division_by_rank(batch.rows()).front()), few = many / 2;
   double many_seconds = 0, few_seconds = 0;

@@ -7,6 +7,7 @@
 #include "tandem/comm/device_group.h"
 #include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
+#include "tandem/distribution/all_reduce_exchange.h"
 #include "tandem/distribution/gradient_order.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/kernels/cpu_allocator.h"
@@ -121,6 +122,11 @@ Replicated::Replicated(const Program& program, const Replication& how)
   check_apart(masters_, *program_.network);
   replicas_.resize(static_cast<std::size_t>(ranks_of(how)));
   make_replicas();
+  if (how_.servers && how_.servers->free()) {
+    for (int64_t r = 0; r < ranks(); ++r) alone_.push_back(std::make_unique<comm::LocalGroup>(1));
+    free_ = std::make_unique<FreeSteps>(
+        threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); });
+  }
   load();
 }
 
@@ -152,17 +158,30 @@ void Replicated::make_replicas() {
       auto replica = std::make_unique<Replica>(program_, fixed, order, lead, streams_[r].device());
       const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
-      const int64_t most = world_size() > 1 ? how_.bucket_bytes : std::numeric_limits<int64_t>::max();
+      const bool alone = world_size() == 1 && !how_.servers;
+      const int64_t most = alone ? std::numeric_limits<int64_t>::max() : how_.bucket_bytes;
       auto buckets = make_buckets(replica->trainable, most);
-      replica->join(program_,
-                    std::make_unique<GradientExchange>(replica->trainable, communicator(rank), std::move(buckets),
-                                                       how_.algorithm, updates),
-                    updates);
+      replica->join(program_, make_exchange(rank, *replica, std::move(buckets), updates), updates && !how_.servers);
       if (how_.placed) replica->placed = how_.placed(rank);
       if (how_.host) replica->placed = how_.host->of(rank);
       replicas_[r] = std::move(replica);
     });
   }
+}
+
+std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replica& replica,
+                                                            std::vector<GradientBucket> buckets, bool wants_result) {
+  auto& weights = replica.trainable;
+  if (!how_.servers || !program_.optimizer) {
+    return std::make_unique<AllReduceExchange>(weights, communicator(rank), std::move(buckets), how_.algorithm,
+                                               wants_result);
+  }
+  // Ranks on one device compute with the same parameters: one of them writes to them.
+  const Tensor target = replica.leads ? weights.parameters() : at::empty_like(weights.parameters());
+  return std::make_unique<ServerExchange>(weights, std::move(buckets),
+                                          how_.servers->plan(weights, *program_.optimizer, world_size()),
+                                          how_.servers->client(first_ + rank), target,
+                                          turns_.empty() ? nullptr : turns_[static_cast<std::size_t>(rank)].get());
 }
 
 }  // namespace tandem::distribute

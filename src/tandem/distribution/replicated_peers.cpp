@@ -60,7 +60,7 @@ void Replicated::align() {
   given_weights_ = given_state_ = false;  // load() gave them
   if (!state) return;
   auto& front = *replicas_.front();
-  for (auto& slot : front.slots) peers_->take_from(slot, 0);
+  for (auto& slot : front.slots) peers_->take_from(slot, 0);  // none with servers, which have the state
   if (!front.numbers.empty()) {
     Tensor numbers = at::tensor(front.numbers, at::kDouble);
     peers_->take_from(numbers, 0);
@@ -88,6 +88,7 @@ void Replicated::part(const std::string& reason) {
   parted_ = true;
   group_->abort(reason);
   peers_->abort(reason);
+  abort_served(reason);
 }
 
 }  // namespace tandem::distribute

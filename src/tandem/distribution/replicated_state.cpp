@@ -43,14 +43,16 @@ void Replicated::set_own(std::size_t r, const Weight& w, const Tensor& value) {
 }
 
 void Replicated::load() {
+  settle();
   if (!ahead_ && loaded_versions_ == master_versions()) return;
   ahead_ = false;
   given_weights_ = true;
-  run([&](int64_t, Replica& replica) {
+  run([&](int64_t rank, Replica& replica) {
     c10::NoGradGuard no_grad;
     if (replica.leads) replica.trainable.load();
     for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
     replica.rows_since_store = 0;
+    if (how_.servers && program_.optimizer) load_servers(static_cast<std::size_t>(rank));
   });
   loaded_versions_ = master_versions();
 }
@@ -59,6 +61,7 @@ void Replicated::store() {
   // The masters may belong to others too (a parallel model's template): what is not newer must not replace theirs.
   if (!ahead_) return;
   ahead_ = false;
+  settle();
   if (how_.where == UpdatePlace::alone) average_parameters();
   c10::NoGradGuard no_grad;
   {
@@ -70,11 +73,13 @@ void Replicated::store() {
 }
 
 StateDict Replicated::optimizer_state() {
+  settle();
   StateDict state;
   state.set("iterations", iterations_);
   state.set("steps", steps_);
   if (!program_.optimizer) return state;
   auto& replica = *replicas_.front();
+  if (how_.servers) read_state_of_servers();
   const StreamScope stream(streams_.front());
   for (std::size_t i = 0; i < replica.numbers.size(); ++i) state.set(c10::str("number/", i), replica.numbers[i]);
   const auto names = program_.optimizer->slots();
@@ -84,14 +89,17 @@ StateDict Replicated::optimizer_state() {
                 slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
+  if (how_.servers) replica.slots.clear();
   return state;
 }
 
 void Replicated::set_optimizer_state(const StateDict& state) {
+  settle();
   iterations_ = state.integer("iterations");
   steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
   given_state_ = true;
   const auto names = program_.optimizer->slots();
+  if (how_.servers) read_state_of_servers();
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);
     auto& replica = *replicas_[r];
@@ -102,6 +110,7 @@ void Replicated::set_optimizer_state(const StateDict& state) {
       }
     }
   }
+  if (how_.servers) write_state_to_servers();
 }
 
 }  // namespace tandem::distribute

@@ -51,14 +51,17 @@ struct StrategyOptions {
   int64_t fixed_order = 0;
   std::string all_reduce = "auto";
   int64_t average_every = 0;
+  // As in ParameterServerOptions.
+  int64_t servers = 1;
+  std::string server_mode = "sync";
+  int64_t staleness = -1;
 };
 
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job). Throws InvalidArgument that
-/// proposes the nearest known names.
+/// processes of this one's job), "parameter-server". Throws InvalidArgument that proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

@@ -23,6 +23,14 @@ const ClientBlocks::Question& ClientBlocks::ask(Header header, Frame gradient) {
   return block.question;
 }
 
+void ClientBlocks::forget() {
+  arrived_.clear();
+  for (auto& block : blocks_) {
+    block.state = State::idle;
+    block.question.gradient = {};
+  }
+}
+
 std::vector<ClientBlocks::Question> ClientBlocks::unanswered(int64_t server) const {
   std::vector<Question> questions;
   for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b) {

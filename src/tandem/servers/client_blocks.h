@@ -30,6 +30,8 @@ class ClientBlocks {
 
   /// Remembers the question, and puts the version into it that the block has here.
   const Question& ask(Header header, Frame gradient);
+  /// Nothing is asked any more; answers that still come are not kept.
+  void forget();
   /// True from ask until the answer was taken.
   bool is_asked(int64_t block) const { return of(block).state != State::idle; }
   bool waits(int64_t block) const { return of(block).state == State::asked; }

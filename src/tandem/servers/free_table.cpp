@@ -111,14 +111,12 @@ void FreeTable::on_pull(int64_t number) {
 }
 
 void FreeTable::on_rest(int64_t number) {
+  worker(number).parts.clear();
   worker(number).given.reset();
   look_again();
 }
 
-void FreeTable::on_gone(int64_t number, const std::string& /*why*/) {
-  worker(number).parts.clear();
-  on_rest(number);
-}
+void FreeTable::on_gone(int64_t number, const std::string& /*why*/) { on_rest(number); }
 
 std::string FreeTable::waiting_for() const {
   std::string names;

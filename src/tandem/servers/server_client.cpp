@@ -63,8 +63,10 @@ class ServerClient::Body {
       auto hello = header(Kind::hello);
       hello.block = static_cast<int64_t>(s);
       std::vector<Frame> payload{text};
-      for (int64_t b = plan.first_block(hello.block); worker_ == 0 && b < plan.first_block(hello.block + 1); ++b)
-        payload.push_back(Frame::of(blocks_.part(parameters, b)));
+      if (worker_ == 0) {
+        const auto blocks = frames_of(parameters, hello.block);
+        payload.insert(payload.end(), blocks.begin(), blocks.end());
+      }
       links_.send(s, hello, std::move(payload));
     });
     pull(parameters);
@@ -127,6 +129,19 @@ class ServerClient::Body {
     for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, header(Kind::rest));
   }
 
+  void give_up() {
+    links_.abort("");
+    {
+      const auto lock = links_.lock();
+      blocks_.forget();
+      ++id_;
+    }
+    rest();
+    ask_all(Kind::figures);  // answered after what came before
+  }
+
+  void abort(const std::string& reason) { links_.abort(reason); }
+
   void leave() {
     if (!begun_) return;
     ask_all(Kind::leave, "could not take leave of");
@@ -159,7 +174,15 @@ class ServerClient::Body {
     ask(Kind::set_state, "could not set the state of", [&](std::size_t s) {
       auto sets = header(Kind::set_state);
       sets.id = static_cast<uint64_t>(state.iterations);
-      links_.send(s, sets, frames_of(state, plan_, static_cast<int64_t>(s), 0));
+      links_.send(s, sets, servers::frames_of(state, plan_, static_cast<int64_t>(s), 0));
+    });
+  }
+
+  void set_parameters(const Tensor& parameters) {
+    check_flat(parameters, plan_);
+    ask(Kind::set_parameters, "could not set the parameters of", [&](std::size_t s) {
+      const auto server = static_cast<int64_t>(s);
+      links_.send(s, header(Kind::set_parameters), frames_of(parameters, server));
     });
   }
 
@@ -173,6 +196,13 @@ class ServerClient::Body {
   }
 
  private:
+  std::vector<Frame> frames_of(const Tensor& parameters, int64_t server) const {
+    std::vector<Frame> frames;
+    for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b)
+      frames.push_back(Frame::of(blocks_.part(parameters, b)));
+    return frames;
+  }
+
   Header header(Kind kind) const { return {.kind = kind, .worker = static_cast<int32_t>(worker_)}; }
 
   void send_pull(std::size_t s) {
@@ -263,7 +293,10 @@ PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(in
   return body_->finish(parameters, arrived);
 }
 void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
+void ServerClient::set_parameters(const Tensor& parameters) { body_->set_parameters(parameters); }
 void ServerClient::rest() { body_->rest(); }
+void ServerClient::give_up() { body_->give_up(); }
+void ServerClient::abort(const std::string& reason) { body_->abort(reason); }
 void ServerClient::leave() { body_->leave(); }
 RangeState ServerClient::state() { return body_->state(); }
 void ServerClient::set_state(const RangeState& state) { body_->set_state(state); }

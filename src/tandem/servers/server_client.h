@@ -64,8 +64,15 @@ class ServerClient {
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t block)>& arrived = {});
   /// Gets the parameters as they are.
   void pull(Tensor& parameters);
+  /// The servers go on from these. To be called while no worker pushes; the others know when they pull.
+  void set_parameters(const Tensor& parameters);
   /// Says that no gradient comes until the next pull: others need not reckon with this worker.
   void rest();
+  /// Forgets what was pushed and not answered, here and, when it returns, on the servers; rests.
+  void give_up();
+  /// The wait that the worker is in, or comes to next, ends with PeerError giving `reason`; give_up ends this. From any
+  /// thread.
+  void abort(const std::string& reason);
   /// Says that this worker is done, and waits until the servers know.
   void leave();
 

@@ -13,7 +13,10 @@ void ServerClient::begin(const ServerPlan&, Tensor&) {}
 void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
 void ServerClient::pull(Tensor&) {}
+void ServerClient::set_parameters(const Tensor&) {}
 void ServerClient::rest() {}
+void ServerClient::give_up() {}
+void ServerClient::abort(const std::string&) {}
 void ServerClient::leave() {}
 RangeState ServerClient::state() { return {}; }
 void ServerClient::set_state(const RangeState&) {}

@@ -62,6 +62,7 @@ void ServerLinks::wait_until(const Wait& wait) {
     if (!first) zmq::poll(items.data(), items.size(), kPollFor);
     for (std::size_t s = 0; s < count(); ++s) take_in(s);
     if (wait.done()) return;
+    check_aborted();
     const double now = steady_seconds();
     for (std::size_t s = 0; s < count(); ++s) {
       if (!failures_[s].empty()) throw PeerError(failures_[s]);
@@ -71,6 +72,16 @@ void ServerLinks::wait_until(const Wait& wait) {
       if (now - begin > wait_seconds_ && wait.misses(s)) throw_late(s, wait.what);
     }
   }
+}
+
+void ServerLinks::abort(const std::string& reason) {
+  const std::lock_guard lock(abort_mutex_);
+  aborted_ = reason;
+}
+
+void ServerLinks::check_aborted() {
+  const std::lock_guard lock(abort_mutex_);
+  if (!aborted_.empty()) throw PeerError(c10::str("worker ", worker_, ": ", aborted_));
 }
 
 void ServerLinks::throw_late(std::size_t server, const char* what) const {

@@ -38,10 +38,13 @@ class ServerLinks {
   };
   /// Throws PeerError as ServerClient says.
   void wait_until(const Wait& wait);
+  /// Every wait throws PeerError giving `reason`; empty: no more. From any thread.
+  void abort(const std::string& reason);
 
  private:
   void take_in(std::size_t server);
   void give_signs();
+  void check_aborted();
   [[noreturn]] void throw_late(std::size_t server, const char* what) const;
 
   const int64_t worker_;
@@ -50,6 +53,8 @@ class ServerLinks {
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
   std::vector<std::string> failures_;               // by server; guarded by mutex_
+  std::mutex abort_mutex_;
+  std::string aborted_;  // the reason; guarded by abort_mutex_
   std::mutex stop_mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;  // guarded by stop_mutex_

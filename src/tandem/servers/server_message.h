@@ -11,17 +11,18 @@ namespace tandem::servers {
 
 /// What workers and servers say to one another. A worker begins with hello and ends with leave.
 enum class Kind : uint8_t {
-  hello,      // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there
-  push,       // a block's gradient; answered by params, at once or when its update is made
-  params,     // a block's parameters
-  pull,       // answered by params of all the server's blocks
-  rest,       // the worker computes no gradient until it pulls again
-  leave,      // the worker is done; answered by leave
-  ping,       // answered by ping with a text: whom the server waits for
-  state,      // answered by the optimizer's state
-  set_state,  // sets it; answered by set_state
-  figures,    // answered by figures
-  error,      // server -> worker: a text
+  hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there
+  push,            // a block's gradient; answered by params, at once or when its update is made
+  params,          // a block's parameters
+  pull,            // answered by params of all the server's blocks
+  rest,            // the worker computes no gradient until it pulls again, and gives up what it has pushed by half
+  leave,           // the worker is done; answered by leave
+  ping,            // answered by ping with a text: whom the server waits for
+  state,           // answered by the optimizer's state
+  set_state,       // sets it; answered by set_state
+  figures,         // answered by figures
+  set_parameters,  // of each block the server has; answered by set_parameters
+  error,           // server -> worker: a text
 };
 
 /// What became of a push, or why else parameters come.

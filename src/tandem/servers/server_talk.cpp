@@ -68,6 +68,8 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
       return send_state(who);
     case Kind::set_state:
       return set_state(who, header, frames);
+    case Kind::set_parameters:
+      return set_parameters(who, frames);
     case Kind::figures:
       return say(who, Kind::figures, table_->figures().encode());
     default:
@@ -149,6 +151,13 @@ void ServerTalk::send_state(const std::string& who) {
 void ServerTalk::set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
   table_->set_state(state_of(static_cast<int64_t>(header.id), frames, plan_, server_));
   say(who, Kind::set_state, "");
+}
+
+void ServerTalk::set_parameters(const std::string& who, const std::vector<Frame>& frames) {
+  const auto blocks = blocks_of(frames, 1, plan_, server_);
+  const int64_t first = plan_.first_block(server_);
+  for (std::size_t b = 0; b < blocks.size(); ++b) table_->begin(first + static_cast<int64_t>(b), blocks[b]);
+  say(who, Kind::set_parameters, "");
 }
 
 void ServerTalk::look(double now) {

@@ -48,6 +48,7 @@ class ServerTalk {
   void greet_early(double now);
   void leave(const std::string& who, int64_t worker);
   void send_state(const std::string& who);
+  void set_parameters(const std::string& who, const std::vector<Frame>& frames);
   void set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void answer(int64_t worker, const BlockAnswer& answer);
   void say(const std::string& who, Kind kind, std::string text);

@@ -12,6 +12,7 @@
 #include "tandem/servers/plan_test.h"
 #include "tandem/servers/server_client.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
 
 namespace tandem::servers {
 namespace {
@@ -34,21 +35,6 @@ std::vector<std::string> addresses_of(const std::vector<std::unique_ptr<Server>>
   return addresses;
 }
 
-// Each worker on a thread; what one of them throws fails the test.
-void run_workers(int64_t count, const std::function<void(int64_t)>& work) {
-  std::vector<std::thread> threads;
-  for (int64_t w = 0; w < count; ++w) {
-    threads.emplace_back([&, w] {
-      try {
-        work(w);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "worker " << w << ": " << error.what();
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-}
-
 void push_all(ServerClient& client, const ServerPlan& plan, const Tensor& gradients, const PushOptions& options = {}) {
   for (int64_t b = plan.blocks() - 1; b >= 0; --b) client.push(b, gradients, options);  // as backward makes them
 }
@@ -59,7 +45,7 @@ void train_sync(const ServerPlan& plan, bool within_process, const std::string& 
   const auto addresses = addresses_of(servers);
   PlainTraining plain(plan);
   for (int step = 0; step < kSteps; ++step) plain.update(tree_sum(some_gradients(plan, plan.workers, step)));
-  run_workers(plan.workers, [&](int64_t w) {
+  testing::on_threads(plan.workers, [&](int64_t w) {
     ServerClient client({.servers = addresses, .worker = w});
     // Only worker 0's parameters count.
     Tensor parameters = at::full({plan.elements}, static_cast<double>(w));
@@ -134,7 +120,7 @@ TEST(Server, AsyncWorkersJoinAndLeaveAsTheyLike) {
 TEST(Server, StalenessStaysWithinItsBoundAmongThreads) {
   const auto plan = plan_of("SGD", Config::object(), {.mode = ServerMode::stale, .workers = 4, .staleness = 2}, 2, 64);
   const auto servers = some_servers(2, true);
-  run_workers(4, [&](int64_t w) {
+  testing::on_threads(4, [&](int64_t w) {
     ServerClient client({.servers = addresses_of(servers), .worker = w});
     Tensor parameters = at::zeros({plan.elements});
     client.begin(plan, parameters);
@@ -172,6 +158,39 @@ TEST(Server, StateIsGatheredAndGivenBack) {
   for (std::size_t s = 0; s < state.slots.size(); ++s) EXPECT_TRUE(state.slots[s].equal(plain.slots()[s]));
 }
 
+TEST(Server, AStepThatIsGivenUpLeavesNothingBehind) {
+  for (const auto mode : {ServerMode::sync, ServerMode::async}) {
+    const auto plan = plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {.mode = mode, .workers = 2}, 2, 64);
+    const auto servers = some_servers(2, true);
+    ServerClient first({.servers = addresses_of(servers), .worker = 0});
+    ServerClient second({.servers = addresses_of(servers), .worker = 1});
+    Tensor own = at::zeros({plan.elements}), other = own.clone();
+    first.begin(plan, own);
+    second.begin(plan, other);
+    // The first has pushed all but one block when the second fails.
+    for (int64_t b = 1; b < plan.blocks(); ++b) first.push(b, at::ones({plan.elements}));
+    first.abort("the second has failed");
+    if (mode == ServerMode::sync) {
+      first.push(0, at::ones({plan.elements}));
+      EXPECT_EQ(message_of<PeerError>([&] { first.finish(own); }), "worker 0: the second has failed");
+    }
+    first.give_up();
+    second.give_up();
+    first.set_parameters(at::full({plan.elements}, 5.0));
+    testing::on_threads(2, [&](int64_t w) {
+      auto& client = w == 0 ? first : second;
+      auto& parameters = w == 0 ? own : other;
+      client.pull(parameters);
+      EXPECT_TRUE(parameters.eq(5).all().item<bool>());
+      if (mode == ServerMode::async && w == 1) return client.rest();
+      push_all(client, plan, at::full({plan.elements}, 0.5));
+      client.finish(parameters);
+    });
+    const double steps = mode == ServerMode::sync ? 2 : 1;
+    EXPECT_TRUE(own.eq(5 - 0.5 * steps).all().item<bool>()) << own;
+  }
+}
+
 TEST(Server, SpeaksOnlyWithThoseThatHaveTheKey) {
   const auto key = comm::JobKey::fresh();
   const auto plan = plan_of("SGD", Config::object(), {}, 1, 64);
@@ -206,7 +225,7 @@ TEST(Server, AStoppedOneIsNamedAtOnce) {
     const auto addresses = addresses_of(servers);
     std::atomic<int> pushed = 0;
     std::atomic<bool> done = false;
-    run_workers(2, [&](int64_t w) {
+    testing::on_threads(2, [&](int64_t w) {
       ServerClient client({.servers = addresses, .worker = w});
       Tensor parameters = at::zeros({plan.elements});
       client.begin(plan, parameters);
@@ -229,7 +248,7 @@ TEST(Server, AStoppedOneIsNamedAtOnce) {
 TEST(Server, InSyncAWorkerThatLeavesIsNamedToTheOthers) {
   const auto plan = plan_of("SGD", Config::object(), {.workers = 2}, 1, 64);
   const auto servers = some_servers(1, false);
-  run_workers(2, [&](int64_t w) {
+  testing::on_threads(2, [&](int64_t w) {
     ServerClient client({.servers = addresses_of(servers), .worker = w});
     Tensor parameters = at::zeros({plan.elements});
     client.begin(plan, parameters);
@@ -245,7 +264,7 @@ TEST(Server, NamesWhomItWaitsFor) {
   const auto plan = plan_of("SGD", Config::object(), {.workers = 2}, 1, 64);
   const auto servers = some_servers(1, false);
   std::atomic<bool> done = false;
-  run_workers(2, [&](int64_t w) {
+  testing::on_threads(2, [&](int64_t w) {
     ServerClient client({.servers = addresses_of(servers), .worker = w, .wait_seconds = 2.5});
     Tensor parameters = at::zeros({plan.elements});
     client.begin(plan, parameters);

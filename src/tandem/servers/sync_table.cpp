@@ -132,6 +132,10 @@ void SyncTable::on_join(int64_t worker) {
   for (auto& unit : units_) unit.used[w] = unit.left_out[w] = 0;
 }
 
+void SyncTable::on_rest(int64_t worker) {
+  for (auto& unit : units_) unit.parts[static_cast<std::size_t>(worker)].clear();
+}
+
 void SyncTable::on_gone(int64_t worker, const std::string& why) {
   gone_[static_cast<std::size_t>(worker)] = true;
   if (!why.empty()) throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs all workers"));

@@ -27,6 +27,7 @@ class SyncTable final : public ParameterTable {
   int64_t iterations() const override { return units_.front().iteration; }
   void set_iterations(int64_t iterations) override;
   void on_join(int64_t worker) override;
+  void on_rest(int64_t worker) override;
   void on_gone(int64_t worker, const std::string& why) override;
 
   std::size_t unit_of(int64_t block) const { return units_.size() == 1 ? 0 : static_cast<std::size_t>(block - first_); }

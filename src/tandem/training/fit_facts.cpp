@@ -11,6 +11,7 @@ namespace tandem {
 History::Facts count_facts(const distribute::Execution& execution) {
   History::Facts facts;
   facts.rows = execution.rows_trained();
+  facts.staleness = execution.staleness();
   for (int64_t r = 0; r < execution.devices().size(); ++r) {
     facts.devices.push_back(execution.devices()[r].to_string());
     facts.bytes_sent.push_back(execution.bytes_sent(r));
@@ -30,6 +31,7 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
     now.exchange_seconds[r] -= before.exchange_seconds[r];
     now.waiting_seconds[r] -= before.waiting_seconds[r];
   }
+  for (std::size_t age = 0; age < before.staleness.size(); ++age) now.staleness[age] -= before.staleness[age];
   return now;
 }
 

@@ -14,6 +14,7 @@
 #include "tandem/core/steady_seconds.h"
 #include "tandem/training/fit_facts.h"
 #include "tandem/training/progress.h"
+#include "tandem/training/staleness_report.h"
 #include "tandem/training/time_report.h"
 
 namespace tandem {
@@ -40,6 +41,14 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
   if (counted_) expect_batches_of(batch_size_);
+}
+
+Trainer::FitLoop::~FitLoop() {
+  report_step(0);
+  try {
+    execution_.finish_steps();       // they call this loop's observer
+  } catch (const std::exception&) {  // the loop itself has failed
+  }
 }
 
 void Trainer::FitLoop::expect_batches_of(int64_t rows) {
@@ -74,6 +83,7 @@ History Trainer::FitLoop::run() {
   history_.set_facts(facts(before, started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
+  if (const auto ages = describe_staleness(history_); plan_.verbose > 0 && !ages.empty()) log_info(ages);
   if (const auto advice = input_advice(history_.facts()); !advice.empty() && trainer_.leads()) log_warning(advice);
   return std::move(history_);
 }
@@ -97,6 +107,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
     train(*batch, epoch, steady_seconds() - start);
     if (!goes_on(step_ != steps_)) break;
   }
+  for (const auto& result : execution_.finish_steps()) add(result, epoch, execution_.iterations());
   if (!has_more(epoch) && step_ == 0) return;
   trainer_.finish_update();
   if (plan_.steps_per_epoch < 0) end_pass();
@@ -168,10 +179,8 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   }();
   trainer_.update_open_ = !update;
   const double seconds = input + steady_seconds() - start;
-  figures_.losses.add(result);
-  rows_done_ += result.rows;
   ++step_;
-  if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, iteration + 1);
+  add(result, epoch, iteration + 1);
   show_step();
   if (!slowdown_) return;
   slowdown_->add(batch.rows(), seconds, input);
@@ -183,6 +192,12 @@ void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double inp
   if (warning.empty()) return;
   bar_.clear();
   log_warning(warning);
+}
+
+void Trainer::FitLoop::add(const distribute::StepResult& result, int64_t epoch, int64_t update) {
+  figures_.losses.add(result);
+  rows_done_ += result.rows;
+  if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, update);
 }
 
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {

@@ -19,7 +19,7 @@ class Trainer::FitLoop {
  public:
   /// Throws InvalidArgument when the data does not fill a batch.
   FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& model);
-  ~FitLoop() { report_step(0); }
+  ~FitLoop();
   History run();
 
  private:
@@ -32,6 +32,8 @@ class Trainer::FitLoop {
   std::optional<data::Batch> next_batch(int64_t epoch);
   // One step; its batch was waited for during `input` seconds.
   void train(const data::Batch& batch, int64_t epoch, double input);
+  // Of the step that was made, or of earlier ones.
+  void add(const distribute::StepResult& result, int64_t epoch, int64_t update);
   // Once, of a loss that is not finite.
   void warn_of_loss(double loss, int64_t epoch, int64_t update);
   // The last step's figures, where someone looks at them.

@@ -3,6 +3,7 @@
 namespace tandem {
 
 void LossMean::add(const distribute::StepResult& step) {
+  if (step.rows == 0) return;
   weighted_ += step.loss * static_cast<double>(step.rows);
   if (outputs_.size() < step.outputs.size()) outputs_.resize(step.outputs.size());
   for (std::size_t i = 0; i < step.outputs.size(); ++i) outputs_[i] += step.outputs[i];

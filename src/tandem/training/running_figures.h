@@ -22,6 +22,7 @@ struct RunningFigures {
   /// Collective where several processes train together.
   Logs logs() {
     if (!metrics.empty()) execution->synchronize();
+    const auto held = execution->hold_observers();
     Logs logs;
     auto* peers = execution->peers();
     if (peers && !metrics.empty()) {

@@ -31,10 +31,12 @@ Logs Trainer::train_on_batch(const Dataset& data) {
   auto figures = running_figures();
   const auto step = static_cast<uint64_t>(execution_->steps());
   return together("train_on_batch", [&] {
+    const auto observe = figures.observer();
     figures.losses.add(execution_->train_step(
         batch,
         {.random = random_.fold("step").fold(step), .rate = parts_.optimizer->learning_rate(execution_->iterations())},
-        figures.observer()));
+        observe));
+    for (const auto& result : execution_->finish_steps()) figures.losses.add(result);
     execution_->receipt(batch.all_rows());
     execution_->store();
     return figures.logs();

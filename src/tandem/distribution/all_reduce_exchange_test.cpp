@@ -1,4 +1,4 @@
-#include "tandem/distribution/gradient_exchange.h"
+#include "tandem/distribution/all_reduce_exchange.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -52,11 +52,11 @@ Run exchange_on_two_ranks(Network& network, int64_t most_bytes, int64_t width) {
     flat.load();
     WeightMap map;
     flat.add_to(map);
-    GradientExchange exchange(flat, communicator, make_buckets(flat, most_bytes), comm::Algorithm::automatic, true);
+    AllReduceExchange exchange(flat, communicator, make_buckets(flat, most_bytes), comm::Algorithm::automatic, true);
     const WeightScope scope(map);
     for (int step = 0; step < 3; ++step) {
       flat.zero_gradients();
-      exchange.begin();
+      exchange.begin({});
       const Tensor y = network.call_many(at::full({4, width}, static_cast<double>(r) + 1), CallContext{}).front();
       y.sum().backward();
       exchange.finish([&](std::size_t) {});
@@ -68,7 +68,7 @@ Run exchange_on_two_ranks(Network& network, int64_t most_bytes, int64_t width) {
   return run;
 }
 
-TEST(GradientExchange, FirstBucketTravelsBeforeTheLastLayersBackwardEnds) {
+TEST(AllReduceExchange, FirstBucketTravelsBeforeTheLastLayersBackwardEnds) {
   const auto chain = tower(6, 128);
   const auto run = exchange_on_two_ranks(*chain, 128 * 128 * 4, 128);
   for (const auto& ledger : run.ledgers) {
@@ -84,7 +84,7 @@ TEST(GradientExchange, FirstBucketTravelsBeforeTheLastLayersBackwardEnds) {
   }
 }
 
-TEST(GradientExchange, BucketsGiveTheSumsOfSingleTensorsToTheBit) {  // U96: 200 tensors of 1 KB, buckets of 1 MB
+TEST(AllReduceExchange, BucketsGiveTheSumsOfSingleTensorsToTheBit) {  // U96: 200 tensors of 1 KB, buckets of 1 MB
   const auto chain = tower(200, 16);
   const auto together = exchange_on_two_ranks(*chain, 1 << 20, 16), apart = exchange_on_two_ranks(*chain, 1, 16);
   EXPECT_EQ(together.collectives[0], 1);
@@ -93,7 +93,7 @@ TEST(GradientExchange, BucketsGiveTheSumsOfSingleTensorsToTheBit) {  // U96: 200
   EXPECT_TRUE(at::equal(together.gradients[0], together.gradients[1]));
 }
 
-TEST(GradientExchange, WeightsWithoutAGradientTravelAsZeros) {
+TEST(AllReduceExchange, WeightsWithoutAGradientTravelAsZeros) {
   const layers::Dense used(2), unused(2);
   used->ensure_built({Shape{Shape::kUnknown, 2}});
   unused->ensure_built({Shape{Shape::kUnknown, 2}});
@@ -105,8 +105,8 @@ TEST(GradientExchange, WeightsWithoutAGradientTravelAsZeros) {
     WeightMap map;
     flat.add_to(map);
     const WeightScope scope(map);
-    GradientExchange exchange(flat, communicator, make_buckets(flat, 16), comm::Algorithm::automatic, true);
-    exchange.begin();
+    AllReduceExchange exchange(flat, communicator, make_buckets(flat, 16), comm::Algorithm::automatic, true);
+    exchange.begin({});
     const Tensor y = used.weights()[1].value().sum();  // the bias alone; on rank 1 nothing at all
     if (communicator.rank() == 0) y.backward();
     exchange.finish([](std::size_t) {});

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tandem/distribution/row_shares.h"
+#include "tandem/distribution/strategy.h"
+
+namespace tandem::distribute {
+
+struct ParameterServerOptions {
+  Devices workers = {};            // CPUs; empty: cpu:0
+  int64_t servers = 1;             // threads of this process, each with a range of the parameters
+  int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else available cores / workers
+  /// "sync": all workers' gradients of a batch make one update. "async": each worker's when it comes. "stale": as
+  /// async, but no gradient is applied that is more than `staleness` updates old.
+  std::string mode = "sync";
+  int64_t staleness = -1;  // must be given in mode stale, and in no other
+  // In mode sync, as in MirroredOptions.
+  Shares shares = {};
+  int64_t fixed_order = 0;
+  /// Gradients and parameters travel in messages of this size at most.
+  int64_t bucket_bytes = 1 << 20;
+};
+
+/// Workers that compute gradients, and servers that have the parameters and the optimizer's state: a worker pushes the
+/// gradients of its rows, while backward makes those of earlier layers, and gets the parameters that are made of them
+/// (Li et al. 2014).
+///
+/// sync: each batch is divided over the workers and the servers add up in the workers' order: the numbers of Mirrored,
+/// which are those of one device, and with fixed_order its bits.
+///
+/// async and stale: a batch goes whole to whoever is free, and makes an update of its own, so that an epoch has as many
+/// updates as on one device and a learning rate means the same; workers do not wait for one another. A gradient is as
+/// many updates old as were made since its parameters were handed out; history.max_staleness() says how old one got. In
+/// mode stale what would make another worker's gradient too old is kept, and applied with it as the mean by rows (as if
+/// the batches had been one). Batch normalisation uses the worker's batch, and the moving averages are averaged by
+/// rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
+///
+/// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
+/// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints
+/// of weights, on layers in DeviceScopes, on GPUs, and on options that do not fit together.
+struct ParameterServer : Strategy {
+  explicit ParameterServer(ParameterServerOptions options = {});
+};
+
+}  // namespace tandem::distribute

@@ -1,0 +1,121 @@
+// Replicated: replicas as workers of parameter servers, in step with one another or each for itself.
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+#include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
+#include "tandem/distribution/replicated.h"
+
+namespace tandem::distribute {
+
+void Replicated::load_servers(std::size_t r) {
+  auto& exchange = served(r);
+  if (!exchange.has_begun()) {
+    exchange.begin_training();
+    if (free()) exchange.rest();
+  } else if (first_ + static_cast<int64_t>(r) == 0) {
+    exchange.set_parameters();
+  }
+}
+
+void Replicated::abort_served(const std::string& reason) {
+  if (!how_.servers || !program_.optimizer) return;
+  for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).abort(reason);
+}
+
+StepResult Replicated::give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
+  if (!train.update) {
+    throw InvalidArgument(c10::str("ParameterServer: every step must make an update in mode ", how_.servers->mode(),
+                                   ", where nobody waits for others; gradients must not be accumulated"));
+  }
+  unsettled_ = true;
+  // Servers count the updates that a schedule goes by.
+  const double rate = program_.optimizer->rate().is_schedule() ? -1 : train.rate;
+  free_->give({batch, train.random, rate, &observer});
+  ++steps_;
+  return free_->take().value_or(StepResult{});
+}
+
+StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
+  const auto r = static_cast<std::size_t>(rank);
+  auto& replica = *replicas_[r];
+  auto& exchange = served(r);
+  const double start = steady_seconds(), exchanged = seconds_exchanging(rank);
+  const Observer observer = [&](int64_t its, const data::Batch& rows, const Tensors& outputs, const Tensors& logits) {
+    const std::shared_lock shared(observers_);
+    (*step.observer)(its, rows, outputs, logits);
+  };
+  const SharedStep shared{.training = true,
+                          .rows = step.batch.rows(),
+                          .first_rank = -rank,  // it is the only one of its world
+                          .active_ranks = 1,
+                          .random = step.random,
+                          .rate = step.rate,
+                          .where = UpdatePlace::servers,
+                          .group_rows = step.batch.rows(),
+                          .observer = observer};
+  try {
+    if (exchange.rests()) exchange.pull();
+    replica.count_rows(step.batch.rows());
+    ReplicaStep(program_, replica, alone_[r]->rank(0), shared, replica.rows.bring(step.batch), 0).run();
+    replica.figures.settle();
+  } catch (...) {
+    exchange.give_up();
+    throw;
+  }
+  replica.computing += steady_seconds() - start - (seconds_exchanging(rank) - exchanged);
+  return {.loss = replica.figures.loss(),
+          .outputs = replica.figures.by_output(),
+          .reported = replica.figures.reported(),
+          .rows = step.batch.rows()};
+}
+
+std::vector<StepResult> Replicated::finish_steps() {
+  std::vector<StepResult> results;
+  if (!free()) return results;
+  free_->finish();
+  while (auto result = free_->take()) results.push_back(std::move(*result));
+  return results;
+}
+
+void Replicated::settle() {
+  if (!free()) return;
+  free_->finish();
+  if (!std::exchange(unsettled_, false)) return;
+  // What servers hold back for workers that compute is applied when none does; each answers after that.
+  for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
+  int64_t updates = 0;
+  for (std::size_t r = 0; r < replicas_.size(); ++r) updates = served(r).client().figures().front().updates;
+  iterations_ += updates - std::exchange(updates_before_, updates);
+  run([&](int64_t rank, Replica&) {
+    auto& exchange = served(static_cast<std::size_t>(rank));
+    exchange.pull();
+    exchange.rest();
+  });
+}
+
+std::vector<int64_t> Replicated::staleness() const {
+  std::vector<int64_t> all;
+  if (!how_.servers || !program_.optimizer) return all;
+  for (const auto& one : served(0).client().figures()) {
+    all.resize(std::max(all.size(), one.by_staleness.size()));
+    for (std::size_t age = 0; age < one.by_staleness.size(); ++age) all[age] += one.by_staleness[age];
+  }
+  return all;
+}
+
+void Replicated::read_state_of_servers() {
+  auto state = served(0).client().state();
+  auto& front = *replicas_.front();
+  front.slots = std::move(state.slots);
+  front.numbers = std::move(state.numbers);
+}
+
+void Replicated::write_state_to_servers() {
+  auto& front = *replicas_.front();
+  if (first_ == 0) served(0).client().set_state({iterations_, front.numbers, front.slots});
+  front.slots.clear();
+}
+
+}  // namespace tandem::distribute

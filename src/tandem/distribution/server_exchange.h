@@ -1,0 +1,60 @@
+#pragma once
+#include <memory>
+
+#include "tandem/comm/turns.h"
+#include "tandem/distribution/gradient_exchange.h"
+#include "tandem/servers/server_client.h"
+
+namespace tandem::distribute {
+
+/// Sends one replica's gradients to parameter servers, which update the parameters and send them back: a worker. A
+/// block of the servers' plan starts on its way with the bucket that completes it.
+class ServerExchange final : public GradientExchange {
+ public:
+  /// `target`: the flat parameters that answers are written to. `turns`: what this replica shares its device's threads
+  /// by, and lets others have while it waits; null where it has them alone.
+  ServerExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, servers::ServerPlan plan,
+                 servers::ClientOptions options, Tensor target, comm::Turns* turns);
+
+  /// The target's values are what the servers begin with, where this is worker 0; else they are set to the servers'.
+  void begin_training();
+  bool has_begun() const { return begun_; }
+  /// The servers go on from the target's values.
+  void set_parameters();
+  /// Sets the target to the servers' parameters, of which a gradient will be made.
+  void pull();
+  /// No gradient will be made before the next pull.
+  void rest();
+  bool rests() const { return rests_; }
+  /// Ends the wait that another thread is in, or comes to, with PeerError that gives `reason`.
+  void abort(const std::string& reason) { client_.abort(reason); }
+  /// Forgets what was on its way, of a step that failed: the next one begins with pull.
+  void give_up();
+  /// To be used while no gradient is on its way.
+  servers::ServerClient& client() { return client_; }
+
+  int64_t bytes_sent() const override { return client_.bytes_sent(); }
+  /// Of which the servers' own work is a part.
+  double seconds_moving() const override { return seconds_; }
+
+ private:
+  void reset(const UpdateTerms& terms) override;
+  void start(std::size_t bucket) override;
+  comm::ReduceTimes wait(std::size_t bucket) override;
+  // Calls `wait`, others having this one's turn meanwhile.
+  template <class Wait>
+  void away(const Wait& wait);
+
+  const servers::ServerPlan plan_;
+  servers::ServerClient client_;
+  Tensor target_;
+  comm::Turns* const turns_;
+  bool begun_ = false, rests_ = false;
+  servers::PushOptions terms_;
+  int64_t next_ = 0;       // block to be sent
+  bool finished_ = false;  // all are back
+  std::vector<double> started_;
+  double seconds_ = 0;
+};
+
+}  // namespace tandem::distribute

@@ -1,0 +1,23 @@
+#include "tandem/training/staleness_report.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <cmath>
+
+namespace tandem {
+
+std::string describe_staleness(const History& history) {
+  std::string counts;
+  const auto& by_age = history.facts().staleness;
+  for (std::size_t age = 0; age < by_age.size(); ++age) {
+    if (by_age[age] == 0) continue;
+    counts += counts.empty() ? c10::str(by_age[age], by_age[age] == 1 ? " gradient of " : " gradients of ", age,
+                                        age == 1 ? " update" : " updates")
+                             : c10::str(", ", by_age[age], " of ", age);
+  }
+  if (counts.empty()) return "";
+  return c10::str("staleness: ", counts, "; mean ", std::round(history.mean_staleness() * 100) / 100, ", most ",
+                  history.max_staleness());
+}
+
+}  // namespace tandem

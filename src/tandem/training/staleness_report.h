@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "tandem/callbacks/history.h"
+
+namespace tandem {
+
+/// What parameter servers counted:
+///     staleness: 300 gradients of 0 updates, 150 of 1, 30 of 2; mean 0.44, most 2
+/// Empty where there were none.
+std::string describe_staleness(const History& history);
+
+}  // namespace tandem

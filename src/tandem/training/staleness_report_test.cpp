@@ -1,0 +1,31 @@
+#include "tandem/training/staleness_report.h"
+
+#include <gtest/gtest.h>
+
+namespace tandem {
+namespace {
+
+History history_of(std::vector<int64_t> staleness) {
+  History::Facts facts;
+  facts.staleness = std::move(staleness);
+  History history;
+  history.set_facts(std::move(facts));
+  return history;
+}
+
+TEST(StalenessReport, CountsGradientsByTheirAge) {
+  const auto history = history_of({300, 150, 0, 30, 0});
+  EXPECT_EQ(history.max_staleness(), 3);
+  EXPECT_DOUBLE_EQ(history.mean_staleness(), (150 + 3 * 30) / 480.0);
+  EXPECT_EQ(describe_staleness(history), "staleness: 300 gradients of 0 updates, 150 of 1, 30 of 3; mean 0.5, most 3");
+  EXPECT_EQ(describe_staleness(history_of({0, 1})), "staleness: 1 gradient of 1 update; mean 1, most 1");
+}
+
+TEST(StalenessReport, SaysNothingWithoutServers) {
+  EXPECT_EQ(describe_staleness(history_of({})), "");
+  EXPECT_EQ(history_of({}).max_staleness(), 0);
+  EXPECT_EQ(history_of({}).mean_staleness(), 0);
+}
+
+}  // namespace
+}  // namespace tandem
