@@ -2,21 +2,41 @@
 
 #include <c10/util/StringUtil.h>
 
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/unscoped.h"
+#include "tandem/servers/server_key_file.h"
 
 namespace tandem::distribute {
 namespace {
 
 [[noreturn]] void refuse_servers(const std::string& must) { throw InvalidArgument("ParameterServer: " + must); }
 
+std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
+  if (options.addresses.empty()) return {};
+  if (!options.key_file.empty()) return servers::read_key(options.key_file);
+  const auto secret = cluster::Environment().get(comm::kJobKeyVariable);
+  return secret ? std::optional(comm::JobKey::of_secret(*secret)) : std::nullopt;
+}
+
+// Of the job that this process is one of.
+std::vector<std::string> servers_of_job() {
+  std::vector<std::string> addresses;
+  for (const auto& server : cluster::who_am_i(cluster::Environment()).servers) addresses.push_back(server.to_string());
+  return addresses;
+}
+
 class ParameterServerKind : public StrategyKind {
  public:
   explicit ParameterServerKind(ParameterServerOptions options) : options_(std::move(options)) {}
   std::string name() const override { return "parameter-server"; }
   Devices devices() const override { return options_.workers; }
+  int64_t all_devices() const override {
+    return options_.workers.size() * (options_.group ? options_.group->world_size() : 1);
+  }
+  bool leads() const override { return !options_.group || options_.group->rank() == 0; }
   void check(const Network& network) const override {
     check_unscoped("ParameterServer", network);
     for (const auto& w : network.weights()) {
@@ -30,12 +50,15 @@ class ParameterServerKind : public StrategyKind {
     check(*program.network);
     const ExchangeOptions exchange{
         .shares = options_.shares, .fixed_order = options_.fixed_order, .bucket_bytes = options_.bucket_bytes};
-    auto how = exchange.replication(options_.workers,
-                                    threads_per_device(options_.workers.size(), options_.threads_per_device));
+    const int64_t on_host = options_.workers.size() * (options_.group ? options_.group->local_size() : 1);
+    auto how = exchange.replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
+    if (options_.group) how.processes = options_.group->processes();
     how.where = UpdatePlace::servers;
     how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = servers::server_mode(options_.mode),
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
-                                                             .own = options_.servers,
+                                                             .addresses = options_.addresses,
+                                                             .own = options_.addresses.empty() ? options_.servers : 0,
+                                                             .key = key_of(options_),
                                                              .block_bytes = options_.bucket_bytes});
     return std::make_unique<Replicated>(program, how);
   }
@@ -45,7 +68,14 @@ class ParameterServerKind : public StrategyKind {
 };
 
 ParameterServerOptions checked(ParameterServerOptions options) {
-  if (options.workers.empty()) options.workers = {"cpu:0"};
+  if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
+  if (options.addresses.empty()) options.addresses = servers_of_job();
+  const int64_t processes = options.group ? options.group->world_size() : 1;
+  if (processes > 1 && !options.group->processes())
+    refuse_servers("the group's ranks must be processes, as those of init_process_group()");
+  if (processes > 1 && options.addresses.empty())
+    refuse_servers(
+        "must get addresses of servers where workers are several processes; tandem launch --ps_hosts starts some");
   for (const auto& device : options.workers) {
     if (device.kind == Device::Kind::gpu)
       refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
@@ -58,12 +88,14 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (!stale && options.staleness >= 0)
     refuse_servers(
         c10::str("staleness must be given in mode stale alone, got ", options.staleness, " in mode ", options.mode));
+  if (mode != servers::ServerMode::sync && processes > 1)
+    refuse_servers(c10::str("mode ", options.mode, " must have its workers in one process so far, got ", processes));
   const bool divided = options.fixed_order > 0 || options.shares.automatic() || !options.shares.weights().empty();
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,
                             ", where batches go whole to whoever is free"));
   ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
-      .check("ParameterServer", options.workers.size());
+      .check("ParameterServer", options.workers.size() * processes);
   return options;
 }
 
