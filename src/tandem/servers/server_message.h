@@ -21,6 +21,7 @@ enum class Kind : uint8_t {
   state,           // answered by the optimizer's state
   set_state,       // sets it; answered by set_state
   figures,         // answered by figures
+  desk,            // to and from the work desk (desk_talk.h)
   set_parameters,  // of each block the server has; answered by set_parameters
   error,           // server -> worker: a text
 };

@@ -30,6 +30,7 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   if (!header) return;
   const auto member = members_.find(who);
   if (member != members_.end()) member->second.heard = now;
+  desk_.heard(who, now);
   try {
     handle(who, *header, frames, now);
   } catch (const PeerError& error) {
@@ -41,6 +42,7 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (!failure_.empty() && header.kind != Kind::leave) return say(who, Kind::error, failure_);
+  if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
   const auto member = members_.find(who);
   if (header.kind == Kind::ping) return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
@@ -163,6 +165,7 @@ void ServerTalk::set_parameters(const std::string& who, const std::vector<Frame>
 void ServerTalk::look(double now) {
   const double slept = last_look_ > 0 ? now - last_look_ : 0;
   last_look_ = now;
+  desk_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);
   std::vector<std::pair<std::string, int64_t>> silent;
   for (auto& [who, member] : members_) {
     if (slept > kOwnSleep) member.heard += slept;

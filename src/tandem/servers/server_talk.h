@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/servers/desk_talk.h"
 #include "tandem/servers/frame.h"
 #include "tandem/servers/parameter_table.h"
 
@@ -16,7 +17,8 @@ class ServerTalk {
  public:
   using Send = std::function<void(const std::string& who, const Header& header, std::vector<Frame> payload)>;
 
-  ServerTalk(double silence_seconds, Send send) : silence_seconds_(silence_seconds), send_(std::move(send)) {}
+  ServerTalk(double silence_seconds, Send send)
+      : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_) {}
 
   /// A message: its header and payload frames. What is no message is not answered; a wrong one by its error.
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
@@ -25,7 +27,7 @@ class ServerTalk {
   /// Says so to all workers, and that nothing goes on.
   void fail(const std::string& why);
 
-  bool nobody() const { return members_.empty() && early_.empty(); }
+  bool nobody() const { return members_.empty() && early_.empty() && desk_.nobody(); }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
   /// Why nothing goes on; empty: all is well.
@@ -55,6 +57,7 @@ class ServerTalk {
 
   double silence_seconds_;
   Send send_;
+  DeskTalk desk_;
   std::string plan_text_;
   ServerPlan plan_;
   int64_t server_ = 0;
