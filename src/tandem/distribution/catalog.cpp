@@ -19,7 +19,8 @@ namespace {
 using Maker = std::function<Strategy(const StrategyOptions&)>;
 
 // Where this process is one of several.
-std::optional<ProcessGroup> group_of_job() {
+std::optional<ProcessGroup> group_of_job(const std::string& mode) {
+  if (mode != "sync") return {};
   const auto member = cluster::who_am_i(cluster::Environment());
   return member.trains() && member.world_size == 1 ? std::nullopt : std::optional(init_process_group());
 }
@@ -71,7 +72,7 @@ const Catalog<Maker>& strategies() {
           {"parameter-server",
            [](const StrategyOptions& o) {
              refuse_for_servers(o);
-             return ParameterServer({.group = group_of_job(),
+             return ParameterServer({.group = group_of_job(o.server_mode),
                                      .workers = o.devices,
                                      .servers = o.servers,
                                      .threads_per_device = o.threads_per_device,

@@ -16,6 +16,7 @@
 #include "tandem/core/tensor.h"
 #include "tandem/core/trace_span.h"
 #include "tandem/data/batch.h"
+#include "tandem/distribution/crowd.h"
 #include "tandem/distribution/loss_set.h"
 #include "tandem/distribution/peers.h"
 #include "tandem/network/network.h"
@@ -94,6 +95,15 @@ class Execution {
   /// Outputs for the rows of `batch`, whose targets do not matter, in their order, in host memory: of all its rows,
   /// also where other processes have some.
   virtual Tensors predict_step(const data::Batch& batch) = 0;
+
+  /// The processes that train this program, each at its own pace; null where none but this one does, or those of
+  /// peers(). Steps are each process's own then, and so are results but for end_pass.
+  virtual Crowd* crowd() { return nullptr; }
+  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them.
+  virtual data::DealBatch deal() { return {}; }
+  /// Waits until all of the crowd have ended pass `pass`. Afterwards store gives all of them the same weights and
+  /// statistics.
+  virtual void end_pass(int64_t /*pass*/) {}
 
   /// True where expect saves time.
   virtual bool looks_ahead() const { return false; }

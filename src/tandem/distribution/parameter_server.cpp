@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/exchange_options.h"
@@ -21,6 +23,20 @@ std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
   return secret ? std::optional(comm::JobKey::of_secret(*secret)) : std::nullopt;
 }
 
+// Which process of how many this is, and how many of them its host has.
+struct ProcessPlace {
+  int64_t own = 0, count = 1, on_host = 1;
+};
+
+// Without a group processes that do not wait for one another need not meet.
+ProcessPlace place_of(const ParameterServerOptions& options) {
+  if (options.group) return {options.group->rank(), options.group->world_size(), options.group->local_size()};
+  if (options.mode == "sync" || options.addresses.empty()) return {};
+  const auto member = cluster::who_am_i(cluster::Environment());
+  if (!member.trains()) return {};
+  return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
+}
+
 // Of the job that this process is one of.
 std::vector<std::string> servers_of_job() {
   std::vector<std::string> addresses;
@@ -30,13 +46,12 @@ std::vector<std::string> servers_of_job() {
 
 class ParameterServerKind : public StrategyKind {
  public:
-  explicit ParameterServerKind(ParameterServerOptions options) : options_(std::move(options)) {}
+  explicit ParameterServerKind(ParameterServerOptions options)
+      : options_(std::move(options)), place_(place_of(options_)) {}
   std::string name() const override { return "parameter-server"; }
   Devices devices() const override { return options_.workers; }
-  int64_t all_devices() const override {
-    return options_.workers.size() * (options_.group ? options_.group->world_size() : 1);
-  }
-  bool leads() const override { return !options_.group || options_.group->rank() == 0; }
+  int64_t all_devices() const override { return options_.workers.size() * place_.count; }
+  bool leads() const override { return place_.own == 0; }
   void check(const Network& network) const override {
     check_unscoped("ParameterServer", network);
     for (const auto& w : network.weights()) {
@@ -50,11 +65,16 @@ class ParameterServerKind : public StrategyKind {
     check(*program.network);
     const ExchangeOptions exchange{
         .shares = options_.shares, .fixed_order = options_.fixed_order, .bucket_bytes = options_.bucket_bytes};
-    const int64_t on_host = options_.workers.size() * (options_.group ? options_.group->local_size() : 1);
+    const int64_t on_host = options_.workers.size() * place_.on_host;
     auto how = exchange.replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
-    if (options_.group) how.processes = options_.group->processes();
+    const auto mode = servers::server_mode(options_.mode);
+    if (mode != servers::ServerMode::sync) {
+      if (place_.count > 1) how.place = {place_.own, place_.count};
+    } else if (options_.group) {
+      how.processes = options_.group->processes();
+    }
     how.where = UpdatePlace::servers;
-    how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = servers::server_mode(options_.mode),
+    how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
                                                              .addresses = options_.addresses,
                                                              .own = options_.addresses.empty() ? options_.servers : 0,
@@ -64,14 +84,15 @@ class ParameterServerKind : public StrategyKind {
   }
 
  private:
-  ParameterServerOptions options_;
+  const ParameterServerOptions options_;
+  const ProcessPlace place_;
 };
 
 ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
   if (options.addresses.empty()) options.addresses = servers_of_job();
-  const int64_t processes = options.group ? options.group->world_size() : 1;
-  if (processes > 1 && !options.group->processes())
+  const int64_t processes = place_of(options).count;
+  if (processes > 1 && options.group && !options.group->processes())
     refuse_servers("the group's ranks must be processes, as those of init_process_group()");
   if (processes > 1 && options.addresses.empty())
     refuse_servers(
@@ -88,8 +109,6 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (!stale && options.staleness >= 0)
     refuse_servers(
         c10::str("staleness must be given in mode stale alone, got ", options.staleness, " in mode ", options.mode));
-  if (mode != servers::ServerMode::sync && processes > 1)
-    refuse_servers(c10::str("mode ", options.mode, " must have its workers in one process so far, got ", processes));
   const bool divided = options.fixed_order > 0 || options.shares.automatic() || !options.shares.weights().empty();
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,

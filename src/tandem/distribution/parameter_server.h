@@ -11,7 +11,8 @@
 namespace tandem::distribute {
 
 struct ParameterServerOptions {
-  /// Processes whose devices are workers, as init_process_group() gives them; none: this one alone.
+  /// Processes whose devices are workers, as init_process_group() gives them; none: this one alone, or in modes async
+  /// and stale those of the job, which need not meet.
   std::optional<ProcessGroup> group = {};
   Devices workers = {};  // of this process, CPUs; empty: cpu:<local rank>. All processes must have as many
   /// Servers in this process, as threads, each with a range of the parameters; where `addresses` says no others.
@@ -48,8 +49,10 @@ struct ParameterServerOptions {
 /// the batches had been one). Batch normalisation uses the worker's batch, and the moving averages are averaged by
 /// rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
 ///
-/// With a group the model is trained by all its processes as by DataParallel's; the servers must then be processes,
-/// too.
+/// Workers may be processes, whose servers must then be processes, too. In mode sync they train as DataParallel's. In
+/// the others each process takes batches from one pile, which the first server keeps: what one had that is lost, others
+/// make; processes may come late, and leave. Losses, metrics and moving averages are brought together at the end of an
+/// epoch, and each process evaluates all validation data by itself. steps_per_epoch and BatchGenerator are refused.
 ///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints

@@ -35,9 +35,12 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
               {.batch_size = batch_size_,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_,
-               .own_rows = execution_.own_rows()}),
+               .own_rows = execution_.own_rows(),
+               .deal = execution_.deal()}),
       batches_(loader_, execution_),
-      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
+      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch
+             : execution_.crowd()     ? -1  // as many as this process gets
+                                      : loader_.batches()),
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
   if (counted_) expect_batches_of(batch_size_);
@@ -53,7 +56,7 @@ Trainer::FitLoop::~FitLoop() {
 
 void Trainer::FitLoop::expect_batches_of(int64_t rows) {
   batch_size_ = rows;
-  if (execution_.devices().size() > 1 && !execution_.peers() && trainer_.checked_batch_size_ != rows)
+  if (execution_.devices().size() > 1 && !execution_.peers() && !execution_.crowd() && trainer_.checked_batch_size_ != rows)
     slowdown_.emplace(execution_, rows);
 }
 
@@ -71,6 +74,7 @@ History Trainer::FitLoop::run() {
   trainer_.begins_at_.reset();
   callbacks_.each(&Callback::on_train_begin, train_logs_);
   if (execution_.peers()) trainer_.begin_pass();  // a callback may have restored a backup
+  trainer_.follow_crowd();
   for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && may_begin();
        ++epoch) {
     run_epoch(epoch);
@@ -109,15 +113,18 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   }
   for (const auto& result : execution_.finish_steps()) add(result, epoch, execution_.iterations());
   if (!has_more(epoch) && step_ == 0) return;
+  execution_.end_pass(trainer_.passes_);
   trainer_.finish_update();
+  const int64_t pass = trainer_.passes_;
   if (plan_.steps_per_epoch < 0) end_pass();
   execution_.store();
   const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
-  logs = figures_.logs();
+  logs = pass_logs(pass);
   if (!interrupted_) validate(epoch, logs);
   bar_.finish_epoch(logs);
-  if (!execution_.peers()) {
+  if (execution_.crowd()) {  // others may have been faster
+  } else if (!execution_.peers()) {
     warn_of_idle_devices(execution_, rows_before, epoch);
   } else if (trainer_.leads()) {
     warn_of_idle_ranks(had, epoch);
@@ -131,7 +138,15 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   train_logs_ = logs;
 }
 
+Logs Trainer::FitLoop::pass_logs(int64_t pass) {
+  auto* crowd = execution_.crowd();
+  if (!crowd) return figures_.logs();
+  return figures_.logs_of_all(
+      [&](const distribute::PeerMessage& own) { return crowd->gather(c10::str("figures of pass ", pass), own); });
+}
+
 bool Trainer::FitLoop::has_more(int64_t epoch) {
+  if (execution_.crowd()) return true;
   if (step_ > 0 && !loader_.spent()) return true;
   if (batch_size_ == 0) throw_no_batch("fit");
   if (trainer_.stopping_ || (step_ > 0 && step_ >= steps_ && epoch + 1 == plan_.epochs)) return true;

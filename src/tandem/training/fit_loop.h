@@ -24,6 +24,8 @@ class Trainer::FitLoop {
 
  private:
   void run_epoch(int64_t epoch);
+  // The figures of a pass, of all processes.
+  Logs pass_logs(int64_t pass);
   // Where a function gives the batches and has no more: throws where it gave none at all, else says, once, that the
   // training ends in this epoch before its time. False then.
   bool has_more(int64_t epoch);
