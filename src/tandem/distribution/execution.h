@@ -88,6 +88,8 @@ class Execution {
   /// What is left of steps that train_step had not ended when it returned: replicas that do not wait for one another
   /// give a step's result, or one without rows, for an earlier one's. All have ended when this returns.
   virtual std::vector<StepResult> finish_steps() { return {}; }
+  /// True where gradients may be applied to newer parameters than those that they were made of.
+  virtual bool out_of_step() const { return false; }
   /// While it is held no Observer of such a step is called.
   virtual std::unique_lock<std::shared_mutex> hold_observers() { return {}; }
   /// Loss and outputs of one batch without an update.

@@ -68,6 +68,7 @@ class Replicated final : public Execution {
   StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
   void finish_update(double rate) override;
   std::vector<StepResult> finish_steps() override;
+  bool out_of_step() const override { return free(); }
   std::unique_lock<std::shared_mutex> hold_observers() override { return std::unique_lock(observers_); }
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const data::Batch& batch) override;

@@ -56,7 +56,8 @@ Trainer::FitLoop::~FitLoop() {
 
 void Trainer::FitLoop::expect_batches_of(int64_t rows) {
   batch_size_ = rows;
-  if (execution_.devices().size() > 1 && !execution_.peers() && !execution_.crowd() && trainer_.checked_batch_size_ != rows)
+  if (execution_.devices().size() > 1 && !execution_.peers() && !execution_.crowd() &&
+      trainer_.checked_batch_size_ != rows)
     slowdown_.emplace(execution_, rows);
 }
 
@@ -67,7 +68,7 @@ History Trainer::FitLoop::run() {
   const AttachedModel attached(callbacks_, model_);
   callbacks_.each(&Callback::set_params, CallbackParams{plan_.epochs, steps_, plan_.verbose});
 
-  const auto before = count_facts(execution_);
+  before_ = count_facts(execution_);
   const double started = steady_seconds();
   trainer_.held_seconds_ = 0;
   trainer_.stopping_ = false;
@@ -84,7 +85,7 @@ History Trainer::FitLoop::run() {
   if (plan_.epochs > 0) trainer_.take_averages();
   callbacks_.each(&Callback::on_train_end, train_logs_);
 
-  history_.set_facts(facts(before, started));
+  history_.set_facts(facts(started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
   if (const auto ages = describe_staleness(history_); plan_.verbose > 0 && !ages.empty()) log_info(ages);
@@ -213,6 +214,7 @@ void Trainer::FitLoop::add(const distribute::StepResult& result, int64_t epoch, 
   figures_.losses.add(result);
   rows_done_ += result.rows;
   if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, update);
+  if (result.rows > 0 && execution_.out_of_step() && divergence_.add(result.loss)) warn_of_divergence();
 }
 
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
@@ -234,8 +236,8 @@ void Trainer::FitLoop::end_pass() {
   pass_open_ = false;
 }
 
-History::Facts Trainer::FitLoop::facts(const History::Facts& before, double started) const {
-  auto facts = facts_between(before, count_facts(execution_));
+History::Facts Trainer::FitLoop::facts(double started) const {
+  auto facts = facts_between(before_, count_facts(execution_));
   facts.input_seconds = waited_;
   facts.seconds = steady_seconds() - started - trainer_.held_seconds_;
   return facts;

@@ -38,7 +38,8 @@ void check(const FitPlan& plan) {
 // Of processes that take batches each at its own pace.
 void check_for_crowd(const FitPlan& plan) {
   if (plan.steps_per_epoch > 0)
-    throw InvalidArgument("fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
+    throw InvalidArgument(
+        "fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
   if (plan.data.size() == data::kUnknownSize)
     throw InvalidArgument("fit: data must have a known number of rows where several processes share them");
 }
