@@ -62,7 +62,7 @@ double rate_of_others(const std::string& mode, int64_t staleness, bool slowed) {
   return others / seconds;
 }
 
-void rates() {
+void compare_rates() {
   for (const auto& [mode, staleness] : {std::pair("async", 0), std::pair("stale", 2), std::pair("stale", 4)}) {
     double best = 0;
     for (int pair = 0; pair < 3; ++pair)
@@ -71,14 +71,14 @@ void rates() {
   }
 }
 
-void losses() {
-  const auto [train, test] = datasets::load_digits();
+void compare_losses() {
+  const auto [train, test] = data::split(datasets::digits(), {0.8, 0.2}, {.seed = 42});
   for (const int64_t workers : {2, 4}) {
     for (const std::string mode : {"sync", "stale", "async"}) {
       set_random_seed(7);
-      Model model = Sequential({Input({8, 8, 1}), Conv2D(16, {3, 3}, {.activation = "relu"}), Flatten(),
-                                Dense(64, {.activation = "relu"}), Dense(10, {.activation = "softmax"})});
-      model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9}),
+      Model model = Sequential({Input({8, 8, 1}), Rescaling(1.0 / 16), Conv2D(16, {3, 3}, {.activation = "relu"}),
+                                Flatten(), Dense(64, {.activation = "relu"}), Dense(10, {.activation = "softmax"})});
+      model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.02, .momentum = 0.9}),
                      .loss = "sparse_categorical_crossentropy",
                      .metrics = {"accuracy"},
                      .strategy = servers(workers, mode, 2)});
@@ -96,9 +96,9 @@ void losses() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "rates") == 0) {
-    rates();
+    compare_rates();
   } else if (argc == 2 && std::strcmp(argv[1], "losses") == 0) {
-    losses();
+    compare_losses();
   } else {
     std::fprintf(stderr, "parameter_servers_benchmark rates|losses\n");
     return 2;
