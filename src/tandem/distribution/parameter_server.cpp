@@ -88,21 +88,7 @@ class ParameterServerKind : public StrategyKind {
   const ProcessPlace place_;
 };
 
-ParameterServerOptions checked(ParameterServerOptions options) {
-  if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
-  if (options.addresses.empty()) options.addresses = servers_of_job();
-  const int64_t processes = place_of(options).count;
-  if (processes > 1 && options.group && !options.group->processes())
-    refuse_servers("the group's ranks must be processes, as those of init_process_group()");
-  if (processes > 1 && options.addresses.empty())
-    refuse_servers(
-        "must get addresses of servers where workers are several processes; tandem launch --ps_hosts starts some");
-  for (const auto& device : options.workers) {
-    if (device.kind == Device::Kind::gpu)
-      refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
-  }
-  check_available(options.workers);
-  if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
+void check_mode(const ParameterServerOptions& options) {
   const auto mode = servers::server_mode(options.mode);
   const bool stale = mode == servers::ServerMode::stale;
   if (stale && options.staleness < 0) refuse_servers("staleness must be given in mode stale");
@@ -113,8 +99,40 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,
                             ", where batches go whole to whoever is free"));
+}
+
+// Throws where this process cannot be one of those that train together.
+void check_processes(const ParameterServerOptions& options) {
+  const auto member = cluster::who_am_i(cluster::Environment());
+  if (!options.group && !member.trains())
+    refuse_servers(c10::str("this process is ", cluster::to_string(member.role), " ", member.index, " of its job (",
+                            member.source, "); only the chief and workers train"));
+  if (!options.group && options.mode == "sync" && !options.addresses.empty() && member.world_size > 1) {
+    refuse_servers(
+        "must get a group in mode sync, as init_process_group() gives one, where the job has several processes");
+  }
+  if (!options.group || options.group->world_size() == 1) return;
+  if (!options.group->processes())
+    refuse_servers("the group's ranks must be processes, as those of init_process_group()");
+  if (options.addresses.empty()) {
+    refuse_servers(
+        "must get addresses of servers where workers are several processes; tandem launch --ps_hosts starts some");
+  }
+}
+
+ParameterServerOptions checked(ParameterServerOptions options) {
+  if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
+  for (const auto& device : options.workers) {
+    if (device.kind == Device::Kind::gpu)
+      refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
+  }
+  check_available(options.workers);
+  if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
+  check_mode(options);
+  if (options.addresses.empty()) options.addresses = servers_of_job();
+  check_processes(options);
   ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
-      .check("ParameterServer", options.workers.size() * processes);
+      .check("ParameterServer", options.workers.size() * place_of(options).count);
   return options;
 }
 
