@@ -58,7 +58,7 @@ int serve_parameters(const ServeArguments& arguments) {
   std::cout << "serving at " << server.address() << std::endl;
   std::string failure;
   try {
-    servers::wait_for_all_to_leave(server);
+    servers::wait_until_done(server);
   } catch (const PeerError& error) {
     failure = error.what();
   }

@@ -30,6 +30,17 @@ class ServeParameters : public ::testing::Test {
     return all;
   }
 
+  // A worker that ends with the launcher that started it, and alone.
+  static Arguments one_of_two(const std::string& worker, const std::string& arguments) {
+    return {"launch",
+            "-n",
+            "1",
+            "--",
+            "sh",
+            "-c",
+            "RANK=" + worker + " WORLD_SIZE=2 exec \"" + kWorker + "\" " + arguments};
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -146,6 +157,45 @@ TEST_F(ServeParameters, ASignalTellsTheWorkers) {
   }
 }
 
+TEST_F(ServeParameters, AWorkerThatDiesDoesNotEndAsync) {
+  const auto address = free_address();
+  Running server(serve(address, {"--gone", "0.5"}), folder_.path());
+  server.await_output("serving at");
+  Running first(one_of_two("0", "async 300 none " + address), folder_.path());
+  {
+    const Running second(one_of_two("1", "async 100000 none " + address), folder_.path());
+    second.await_output("step 3\n");
+  }
+  const auto trained = first.wait();
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_FALSE(has_text(trained.out, "cannot go on")) << trained.out;
+  const auto ended = server.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+}
+
+TEST_F(ServeParameters, AWorkerThatDiesComesBackInSync) {
+  const auto address = free_address();
+  Running server(serve(address, {"--save", "saved", "--save-every", "10"}), folder_.path());
+  server.await_output("serving at");
+  Running first(one_of_two("0", "sync 60 none " + address), folder_.path());
+  {
+    const Running second(one_of_two("1", "sync 60 none " + address), folder_.path());
+    second.await_output("step 25\n");
+  }
+  first.await_output("cannot go on: server 0 of 1 (" + address +
+                     "): worker 1 has gone: its connection closed, and mode sync needs all workers");
+  Running again(one_of_two("1", "sync 60 none " + address), folder_.path());
+  for (auto* worker : {&first, &again}) {
+    const auto trained = worker->wait();
+    EXPECT_EQ(trained.status, 0) << trained.err;
+    // It may have come a little further before it was killed.
+    EXPECT_TRUE(has_text(trained.out, "begun from update 20\n") || has_text(trained.out, "begun from update 30\n"))
+        << trained.out;
+    EXPECT_TRUE(has_text(trained.out, "parameters -120 to -120")) << trained.out;
+  }
+  EXPECT_EQ(server.wait().status, 0);
+}
+
 TEST_F(ServeParameters, WorkersThatDieEndIt) {
   const auto address = free_address();
   Running server(serve(address, {"--gone", "0.2"}), folder_.path());
@@ -156,8 +206,8 @@ TEST_F(ServeParameters, WorkersThatDieEndIt) {
   }
   const auto ended = server.wait();
   EXPECT_EQ(ended.status, 4);
-  EXPECT_EQ(ended.err, "tandem: server at " + address +
-                           ": its workers have gone, or never came, and not all said that they are done\n");
+  EXPECT_EQ(ended.err,
+            "tandem: server at " + address + ": its workers have gone, or never came, and none said that it is done\n");
 }
 
 TEST_F(ServeParameters, NamesWhatDoesNotFit) {

@@ -27,16 +27,15 @@ std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment) 
 ServerFigures serve(const ServerOptions& options, const std::function<void(const std::string&)>& listening) {
   Server server(options);
   if (listening) listening(server.address());
-  wait_for_all_to_leave(server);
+  wait_until_done(server);
   return server.figures();
 }
 
-void wait_for_all_to_leave(Server& server) {
+void wait_until_done(Server& server) {
   server.wait();
-  if (!server.all_have_left())
+  if (!server.done())
     throw PeerError("server at " + server.address() +
-                    ": its workers have gone, or never came, and not all said that "
-                    "they are done");
+                    ": its workers have gone, or never came, and none said that it is done");
 }
 
 }  // namespace tandem::servers

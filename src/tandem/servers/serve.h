@@ -16,9 +16,10 @@ std::string own_server_address(const cluster::Membership& self);
 /// The job's key by TANDEM_JOB_KEY; nothing where that is not set. Throws InvalidArgument on text that is none.
 std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment);
 
-/// What a process whose role is ps does: serves until all workers have left, and says what became of their gradients.
+/// What a process whose role is ps does: serves until the workers are done, and says what became of their gradients.
 /// `listening`: is called with the address once workers can come. Throws as Server does, and PeerError when the job
-/// could not go on: all workers have been gone for gone_seconds, or it has told them why.
+/// could not go on: the server has told its workers why, or they have been gone for gone_seconds and none of them said
+/// that it is done.
 ///
 ///     const auto self = cluster::who_am_i(cluster::Environment());
 ///     if (self.role == cluster::Role::server) {
@@ -29,6 +30,6 @@ ServerFigures serve(const ServerOptions& options,
                     const std::function<void(const std::string& address)>& listening = {});
 
 /// Waits for a server as serve() does.
-void wait_for_all_to_leave(Server& server);
+void wait_until_done(Server& server);
 
 }  // namespace tandem::servers

@@ -69,7 +69,7 @@ class Server::Body {
 
   const std::string& address() const { return address_; }
   bool has_ended() const { return ended_; }
-  bool all_have_left() const { return ended_ && talk_.all_have_left(); }
+  bool done() const { return ended_ && talk_.failure().empty() && talk_.any_has_left(); }
   ServerFigures figures() const { return ended_ ? talk_.figures() : ServerFigures(); }
 
   void stop() {
@@ -182,7 +182,7 @@ Server::Server(ServerOptions options) : body_(std::make_unique<Body>(std::move(o
 Server::~Server() = default;
 const std::string& Server::address() const { return body_->address(); }
 void Server::wait() { body_->wait(); }
-bool Server::all_have_left() const { return body_->all_have_left(); }
+bool Server::done() const { return body_->done(); }
 ServerFigures Server::figures() const { return body_->figures(); }
 bool Server::has_ended() const { return body_->has_ended(); }
 void Server::stop() { body_->stop(); }

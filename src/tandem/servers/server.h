@@ -45,8 +45,9 @@ class Server {
   /// Returns when all workers have left, or all have been gone for gone_seconds. Throws PeerError when the job could
   /// not go on, as it told its workers.
   void wait();
-  /// Of a server that has ended: whether all workers have left, and what became of their gradients.
-  bool all_have_left() const;
+  /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,
+  /// and what became of their gradients.
+  bool done() const;
   ServerFigures figures() const;
   bool has_ended() const;
   /// Ends it; workers that are there are told.

@@ -9,7 +9,7 @@ Server::Server(ServerOptions) { throw InvalidArgument("built without ZeroMQ: the
 Server::~Server() = default;
 const std::string& Server::address() const { throw InternalError("a server without ZeroMQ"); }
 void Server::wait() {}
-bool Server::all_have_left() const { return true; }
+bool Server::done() const { return true; }
 ServerFigures Server::figures() const { return {}; }
 bool Server::has_ended() const { return true; }
 void Server::stop() {}

@@ -164,6 +164,8 @@ bool ServerTalk::all_have_left() const {
   return !left_.empty() && std::all_of(left_.begin(), left_.end(), [](bool left) { return left; });
 }
 
+bool ServerTalk::any_has_left() const { return std::find(left_.begin(), left_.end(), true) != left_.end(); }
+
 void ServerTalk::answer(int64_t worker, const BlockAnswer& given) {
   send_(who_of_[static_cast<std::size_t>(worker)],
         {.kind = Kind::params,

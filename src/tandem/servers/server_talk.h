@@ -42,6 +42,7 @@ class ServerTalk {
   bool nobody() const { return members_.empty() && early_.empty(); }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
+  bool any_has_left() const;
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
   /// Nobody can begin anew.
