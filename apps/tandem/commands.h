@@ -14,5 +14,6 @@ void add_convert(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 void add_launch(CLI::App& app, Run& run);
+void add_serve_parameters(CLI::App& app, Run& run);
 
 }  // namespace tandem::cli

@@ -6,8 +6,14 @@ namespace tandem::testing {
 namespace {
 
 TEST(Help, EveryCommandShowsAnExample) {
-  for (const Arguments& command :
-       {Arguments{}, {"train"}, {"summary"}, {"bench"}, {"bench", "train"}, {"convert"}, {"info"}}) {
+  for (const Arguments& command : {Arguments{},
+                                   {"train"},
+                                   {"summary"},
+                                   {"bench"},
+                                   {"bench", "train"},
+                                   {"convert"},
+                                   {"info"},
+                                   {"serve-parameters"}}) {
     auto arguments = command;
     arguments.push_back("--help");
     std::string name = "tandem";

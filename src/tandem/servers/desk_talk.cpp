@@ -60,16 +60,18 @@ void DeskTalk::heard(const std::string& who, double now) {
   if (const auto found = heard_.find(who); found != heard_.end()) found->second = now;
 }
 
+void DeskTalk::closed(const std::string& who) {
+  heard_.erase(who);
+  desk_.gone(who);
+}
+
 void DeskTalk::look(double now, double slept, double silence_seconds) {
   std::vector<std::string> silent;
   for (auto& [who, last] : heard_) {
     last += slept;
     if (now - last > silence_seconds) silent.push_back(who);
   }
-  for (const auto& who : silent) {
-    heard_.erase(who);
-    desk_.gone(who);
-  }
+  for (const auto& who : silent) closed(who);
 }
 
 }  // namespace tandem::servers

@@ -27,6 +27,8 @@ class DeskTalk {
   void hear(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   /// A sign of life.
   void heard(const std::string& who, double now);
+  /// Its connection was closed, and not made anew.
+  void closed(const std::string& who);
   /// Those that have been silent for so long are lost; `slept`: how long this process has not looked itself.
   void look(double now, double slept, double silence_seconds);
   bool nobody() const { return heard_.empty(); }

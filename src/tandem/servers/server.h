@@ -5,6 +5,8 @@
 #include <string>
 
 #include "tandem/comm/job_key.h"
+#include "tandem/servers/server_figures.h"
+#include "tandem/servers/snapshot_files.h"
 
 namespace tandem::servers {
 
@@ -21,13 +23,17 @@ struct ServerOptions {
   double start_seconds = 600;
   /// Threads of updates.
   int64_t threads = 1;
+  /// Where its range is saved, and gone on from when there is something: ServerTalk. Removed when all workers have
+  /// left.
+  SaveOptions save = {};
 };
 
 /// A parameter server: a range of the parameters of a model, which worker 0 brings, and the optimizer for them, behind
 /// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode.
 class Server {
  public:
-  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, or when the address cannot be had.
+  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, or when the address cannot be had;
+  /// DataError where nothing can be saved in the folder.
   explicit Server(ServerOptions options = {});
   /// Stops it as stop() does.
   ~Server();
@@ -39,6 +45,10 @@ class Server {
   /// Returns when all workers have left, or all have been gone for gone_seconds. Throws PeerError when the job could
   /// not go on, as it told its workers.
   void wait();
+  /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,
+  /// and what became of their gradients.
+  bool done() const;
+  ServerFigures figures() const;
   bool has_ended() const;
   /// Ends it; workers that are there are told.
   void stop();

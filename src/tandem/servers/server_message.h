@@ -11,7 +11,8 @@ namespace tandem::servers {
 
 /// What workers and servers say to one another. A worker begins with hello and ends with leave.
 enum class Kind : uint8_t {
-  hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there
+  hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there.
+                   // In sync a server with snapshots answers worker 0 by their updates first, and waits for resume
   push,            // a block's gradient; answered by params, at once or when its update is made
   params,          // a block's parameters
   pull,            // answered by params of all the server's blocks
@@ -22,6 +23,7 @@ enum class Kind : uint8_t {
   set_state,       // sets it; answered by set_state
   figures,         // answered by figures
   desk,            // to and from the work desk (desk_talk.h)
+  resume,          // worker 0 -> server that has offered what is saved: of which update it goes on; answered by hello
   set_parameters,  // of each block the server has; answered by set_parameters
   error,           // server -> worker: a text
 };
@@ -35,9 +37,11 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  uint64_t id = 0;        // of push and pull, and their params: counts a worker's; of state: iterations
+  uint64_t id = 0;        // of push and pull, and their params: counts a worker's; of state: iterations; of leave:
+                          // 1 where the worker may come back, since it could not go on
   int64_t block = 0;      // of push and params; of hello: the number of the server that is meant
-  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs
+  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs; of hello and resume:
+                          // the update that was saved and the server goes on from, 0: none
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
   int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown

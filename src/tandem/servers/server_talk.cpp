@@ -38,13 +38,16 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
     say(who, Kind::error, c10::str("worker ", header->worker, ": ", one_line(error.what())));
   }
+  save_if_due();
 }
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
-  if (!failure_.empty() && header.kind != Kind::leave) return say(who, Kind::error, failure_);
+  if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
   if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
-  const auto member = members_.find(who);
+  if (header.kind == Kind::resume) return resume(who, header, now);
+  auto member = members_.find(who);
+  if (member == members_.end() && comes_back(who, header, now)) member = members_.find(who);
   if (header.kind == Kind::ping) return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
   if (member == members_.end()) {
     if (header.kind == Kind::leave) return say(who, Kind::leave, "");
@@ -65,7 +68,7 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
     case Kind::rest:
       return table_->rest(worker);
     case Kind::leave:
-      return leave(who, worker);
+      return leave(who, worker, header.id == 1);
     case Kind::state:
       return send_state(who);
     case Kind::set_state:
@@ -79,68 +82,37 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   }
 }
 
-void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
-  if (frames.size() < 2) throw DataError("hello must have a plan");
-  if (members_.contains(who)) return say(who, Kind::hello, "");
-  if (!table_ && header.worker != 0) {
-    const auto same = [&](const Early& early) { return early.who == who; };
-    if (std::none_of(early_.begin(), early_.end(), same)) early_.push_back({who, header, {frames[0], frames[1]}});
-    return;
-  }
-  if (!table_) make_table(header, frames);
-  if (frames[1].text() != plan_text_)
-    throw DataError("its plan differs from worker 0's: all must have the same model, optimizer, mode and servers");
-  if (header.block != server_)
-    throw DataError(c10::str("counts this server as ", header.block, ", worker 0 as ", server_,
-                             ": all must name the servers in one order"));
-  check_block({.worker = header.worker, .block = plan_.first_block(server_)},
-              static_cast<std::size_t>(plan_.block_elements(plan_.first_block(server_))) * sizeof(float), plan_,
-              server_);
-  const auto w = static_cast<std::size_t>(header.worker);
-  if (!who_of_[w].empty()) {
-    if (plan_.mode == ServerMode::sync) throw DataError("is here already, in another process");
-    members_.erase(who_of_[w]);
-    table_->lost(header.worker, "has begun anew");
-  }
-  table_->join(header.worker);
-  members_[who] = {header.worker, now};
-  who_of_[w] = who;
-  left_[w] = false;
-  say(who, Kind::hello, "");
-  greet_early(now);
-}
-
-void ServerTalk::make_table(const Header& header, const std::vector<Frame>& frames) {
-  auto plan = ServerPlan::decode(frames[1].text());
-  if (header.block >= plan.servers())
-    throw DataError(c10::str("the server's number must be below ", plan.servers(), ", got ", header.block));
-  const int64_t first = plan.first_block(header.block), count = plan.first_block(header.block + 1) - first;
-  if (static_cast<int64_t>(frames.size()) != 2 + count)
-    throw DataError(c10::str("worker 0 must bring the parameters of ", count, " blocks, got ", frames.size() - 2));
-  const auto blocks = blocks_of(frames, 2, plan, header.block);
-  auto table = ParameterTable::make(plan, header.block,
-                                    [this](int64_t worker, const BlockAnswer& given) { answer(worker, given); });
-  for (int64_t b = 0; b < count; ++b) table->begin(first + b, blocks[static_cast<std::size_t>(b)]);
-  plan_text_ = frames[1].text();
-  plan_ = std::move(plan);
-  server_ = header.block;
-  table_ = std::move(table);
-  who_of_.assign(static_cast<std::size_t>(plan_.workers), "");
-  left_.assign(static_cast<std::size_t>(plan_.workers), false);
-}
-
-void ServerTalk::greet_early(double now) {
-  const auto early = std::move(early_);
-  early_.clear();
-  for (const auto& [who, header, frames] : early) hear(who, frames, now);
-}
-
-void ServerTalk::leave(const std::string& who, int64_t worker) {
+void ServerTalk::leave(const std::string& who, int64_t worker, bool may_come_back) {
+  const bool comes_back = may_come_back && saves_;
   members_.erase(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
-  left_[static_cast<std::size_t>(worker)] = true;
+  left_[static_cast<std::size_t>(worker)] = !comes_back;
+  look_at_early_ = true;
   say(who, Kind::leave, "");
+  // All servers must go on from one update.
+  if (comes_back && plan_.mode == ServerMode::sync) return table_->lost(worker, "could not go on");
   table_->leave(worker);
+}
+
+void ServerTalk::lose(const std::string& who, int64_t worker, const std::string& why) {
+  members_.erase(who);
+  who_of_[static_cast<std::size_t>(worker)].clear();
+  look_at_early_ = true;
+  try {
+    table_->lost(worker, why);
+  } catch (const PeerError& error) {
+    fail(error.what());
+  }
+}
+
+void ServerTalk::closed(const std::string& who) {
+  desk_.closed(who);
+  const auto is_it = [&](const Early& early) { return early.who == who; };
+  early_.erase(std::remove_if(early_.begin(), early_.end(), is_it), early_.end());
+  if (offered_ && is_it(*offered_)) offered_.reset();
+  const auto member = members_.find(who);
+  if (member != members_.end()) lose(who, member->second.worker, "has gone: its connection closed");
+  save_if_due();
 }
 
 void ServerTalk::send_state(const std::string& who) {
@@ -172,18 +144,22 @@ void ServerTalk::look(double now) {
     if (now - member.heard > silence_seconds_) silent.emplace_back(who, member.worker);
   }
   for (const auto& [who, worker] : silent) {
-    members_.erase(who);
-    who_of_[static_cast<std::size_t>(worker)].clear();
-    try {
-      table_->lost(worker, c10::str("has been silent for ", silence_seconds_, " s"));
-    } catch (const PeerError& error) {
-      fail(error.what());
-    }
+    if (members_.contains(who)) lose(who, worker, c10::str("has been silent for ", silence_seconds_, " s"));
   }
+  if (std::exchange(look_at_early_, false)) greet_early(now);
+  save_if_due();
 }
 
 void ServerTalk::fail(const std::string& why) {
+  if (!saves_) return end(why);
   if (failure_.empty()) failure_ = why;
+  for (const auto& [who, member] : members_) say(who, Kind::error, why);
+  begin_anew();
+}
+
+void ServerTalk::end(const std::string& why) {
+  if (failure_.empty()) failure_ = why;
+  over_ = true;
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
 }
@@ -191,6 +167,8 @@ void ServerTalk::fail(const std::string& why) {
 bool ServerTalk::all_have_left() const {
   return !left_.empty() && std::all_of(left_.begin(), left_.end(), [](bool left) { return left; });
 }
+
+bool ServerTalk::any_has_left() const { return std::find(left_.begin(), left_.end(), true) != left_.end(); }
 
 void ServerTalk::answer(int64_t worker, const BlockAnswer& given) {
   send_(who_of_[static_cast<std::size_t>(worker)],
