@@ -87,11 +87,21 @@ void ParameterTable::set_state(const RangeState& state) {
   set_iterations(state.iterations);
 }
 
-RangeSnapshot ParameterTable::snapshot() const {
-  RangeSnapshot copy{.version = version().value_or(0), .state = state(), .used = used(), .figures = figures_};
-  for (auto& slot : copy.state.slots) slot = slot.clone();
-  copy.parameters = range_.parameters().clone();
-  return copy;
+RangeSnapshot ParameterTable::snapshot(RangeSnapshot spare) const {
+  const auto copy = [](Tensor to, const Tensor& from) {
+    if (!to.defined() || to.numel() != from.numel()) return from.clone();
+    return to.copy_(from);
+  };
+  spare.version = version().value_or(0);
+  spare.used = used();
+  spare.figures = figures_;
+  spare.state.iterations = iterations();
+  spare.state.numbers = range_.numbers();
+  spare.state.slots.resize(range_.slots().size());
+  for (std::size_t s = 0; s < range_.slots().size(); ++s)
+    spare.state.slots[s] = copy(spare.state.slots[s], range_.slots()[s]);
+  spare.parameters = copy(spare.parameters, range_.parameters());
+  return spare;
 }
 
 void ParameterTable::restore(const RangeSnapshot& snapshot) {

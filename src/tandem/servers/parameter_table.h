@@ -61,7 +61,8 @@ class ParameterTable {
   /// Updates made; nothing while some blocks are ahead of others.
   virtual std::optional<int64_t> version() const = 0;
   /// A copy of all that training goes on from, at a moment that has a version. Plan and names are left to be filled in.
-  RangeSnapshot snapshot() const;
+  /// `spare`: an older one, whose memory is used again.
+  RangeSnapshot snapshot(RangeSnapshot spare = {}) const;
   /// To be called first. Throws DataError where it is none of this optimizer's.
   void restore(const RangeSnapshot& snapshot);
   const ServerFigures& figures() const { return figures_; }

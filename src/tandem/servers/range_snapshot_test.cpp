@@ -90,9 +90,12 @@ TEST(RangeSnapshot, ATableGoesOnFromIt) {
       };
       auto first = ParameterTable::make(plan, 0, ignore);
       first->join(0);
-      for (int64_t v = 0; v < 3; ++v) push(*first, static_cast<uint64_t>(v) + 1, v);
-      EXPECT_EQ(first->version(), 3);
-      const auto snapshot = first->snapshot();
+      for (int64_t v = 0; v < 2; ++v) push(*first, static_cast<uint64_t>(v) + 1, v);
+      EXPECT_EQ(first->version(), 2);
+      const auto older = first->snapshot();
+      push(*first, 3, 2);
+      const auto snapshot = first->snapshot(older);
+      EXPECT_EQ(snapshot.parameters.const_data_ptr(), older.parameters.const_data_ptr());
       auto second = ParameterTable::make(plan, 0, ignore);
       second->restore(snapshot);
       EXPECT_EQ(second->version(), 3);

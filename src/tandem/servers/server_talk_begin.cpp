@@ -164,7 +164,7 @@ void ServerTalk::save_if_due() {
   if (!saves_ || !table_) return;
   const auto version = table_->version();
   if (!version || !saves_->due(*version)) return;
-  auto snapshot = table_->snapshot();
+  auto snapshot = table_->snapshot(saves_->spare());
   snapshot.plan_text = plan_text_;
   snapshot.server = server_;
   snapshot.names = who_of_;

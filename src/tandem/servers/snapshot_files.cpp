@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "tandem/core/atomic_file.h"
 #include "tandem/core/error.h"
@@ -50,6 +51,11 @@ void SnapshotFiles::save(RangeSnapshot snapshot) {
   changed_.notify_all();
 }
 
+RangeSnapshot SnapshotFiles::spare() {
+  finish();
+  return std::exchange(spare_, {});
+}
+
 void SnapshotFiles::finish() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !next_ && !writing_; });
@@ -60,13 +66,14 @@ void SnapshotFiles::write_all() {
   for (;;) {
     changed_.wait(lock, [&] { return next_ || ending_; });
     if (!next_) return;
-    const auto snapshot = std::move(*next_);
+    auto snapshot = std::move(*next_);
     next_.reset();
     writing_ = true;
     lock.unlock();
     write_one(snapshot);
     lock.lock();
     writing_ = false;
+    spare_ = std::move(snapshot);
     changed_.notify_all();
   }
 }

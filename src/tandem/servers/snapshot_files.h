@@ -31,6 +31,8 @@ class SnapshotFiles {
   SnapshotFiles& operator=(const SnapshotFiles&) = delete;
 
   bool due(int64_t version) const { return version > 0 && version % options_.every_updates == 0 && version != last_; }
+  /// The one that was written last, after waiting for it; its memory may be used again.
+  RangeSnapshot spare();
   /// Waits for the one before, and returns while this one is written. What cannot be written is warned of: training
   /// goes on.
   void save(RangeSnapshot snapshot);
@@ -60,6 +62,7 @@ class SnapshotFiles {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<RangeSnapshot> next_;  // guarded by mutex_
+  RangeSnapshot spare_;                // likewise
   bool writing_ = false, ending_ = false;
   std::thread writer_;
 };
