@@ -72,6 +72,10 @@ int serve_parameters(const ServeArguments& arguments) {
 
 }  // namespace
 
+bool is_ps() { return cluster::who_am_i(cluster::Environment()).role == cluster::Role::server; }
+
+int serve_as_ps() { return serve_parameters({}); }
+
 void add_serve_parameters(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve-parameters", "Serve a range of a model's parameters to workers");
   auto a = std::make_shared<ServeArguments>();

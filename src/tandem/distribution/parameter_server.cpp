@@ -9,6 +9,7 @@
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/unscoped.h"
+#include "tandem/servers/serve.h"
 #include "tandem/servers/server_key_file.h"
 
 namespace tandem::distribute {
@@ -19,8 +20,7 @@ namespace {
 std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
   if (options.addresses.empty()) return {};
   if (!options.key_file.empty()) return servers::read_key(options.key_file);
-  const auto secret = cluster::Environment().get(comm::kJobKeyVariable);
-  return secret ? std::optional(comm::JobKey::of_secret(*secret)) : std::nullopt;
+  return servers::job_key_of(cluster::Environment());
 }
 
 // Which process of how many this is, and how many of them its host has.
