@@ -121,6 +121,34 @@ TEST(Loader, AResumedEpochGoesOnWhereItEnded) {
   }
 }
 
+TEST(Loader, MakesTheBatchesThatItIsDealt) {
+  const auto shuffled = images().shuffle();
+  Loader all(shuffled, {.batch_size = 8});
+  const auto whole = read_epoch(all, 1);
+  std::vector<int64_t> numbers{3, 12, 0};
+  int64_t asked_of = -1;
+  Loader dealt(shuffled, {.batch_size = 8, .deal = [&](int64_t epoch, int64_t batches) -> std::optional<int64_t> {
+                            EXPECT_EQ(batches, 13);
+                            asked_of = epoch;
+                            if (numbers.empty()) return {};
+                            const int64_t next = numbers.back();
+                            numbers.pop_back();
+                            return next;
+                          }});
+  dealt.start_epoch(1);
+  for (const int64_t number : {0, 12, 3}) {
+    const auto batch = dealt.next();
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(batch->number, number);
+    EXPECT_EQ(batch->rows(), number == 12 ? 4 : 8);
+    for (int64_t i = 0; i < batch->rows(); ++i)
+      EXPECT_EQ(batch->y[0][i].item<int64_t>(), whole.ids[static_cast<std::size_t>(number * 8 + i)]);
+    EXPECT_TRUE(at::equal(batch->x[0], whole.x.slice(0, number * 8, number * 8 + batch->rows())));
+  }
+  EXPECT_FALSE(dealt.next());
+  EXPECT_EQ(asked_of, 1);
+}
+
 TEST(Loader, MaxBatchesEndsTheEpoch) {
   for (const int64_t workers : {0, 2}) {
     LoaderOptions options = with(workers);

@@ -43,5 +43,27 @@ TEST(LossMean, WhatAStepReportsIsWeighedByItsRows) {
   EXPECT_DOUBLE_EQ(logs["loss"], 4);
 }
 
+TEST(LossMean, PartsOfSeveralProcessesAddUpToTheWhole) {
+  const std::vector<distribute::StepResult> steps{{.loss = 3, .outputs = {2, 1}, .reported = {{"d", 1}}, .rows = 4},
+                                                  {.loss = 5, .outputs = {1, 4}, .rows = 2},
+                                                  {.loss = 7, .outputs = {6, 1}, .reported = {{"d", 9}}, .rows = 3}};
+  LossMean whole({"a", "b"}), sum({"a", "b"});
+  for (const auto& step : steps) {
+    LossMean part({"a", "b"});
+    part.add(step);
+    whole.add(step);
+    distribute::PeerMessage message;
+    part.put(message);
+    message.put(42.0);
+    sum.add(message);
+    EXPECT_EQ(message.number(), 42) << "what follows is left";
+  }
+  Logs want, got;
+  whole.results(want);
+  sum.results(got);
+  for (const auto& [name, value] : want) EXPECT_DOUBLE_EQ(got[name], value) << name;
+  EXPECT_EQ(got.size(), want.size());
+}
+
 }  // namespace
 }  // namespace tandem
