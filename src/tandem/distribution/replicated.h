@@ -152,6 +152,7 @@ class Replicated final : public Execution {
   int64_t first_worker() const { return how_.place ? ranks() * how_.place->own : first_; }
   void average_statistics_of_crowd(int64_t pass);
   void load_servers(std::size_t r);
+  void take_what_servers_saved();
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
   StepResult make_free_step(int64_t rank, const FreeStep& step);
@@ -196,6 +197,7 @@ class Replicated final : public Execution {
   std::vector<std::unique_ptr<comm::LocalGroup>> alone_;  // each one's world
   std::shared_mutex observers_;                           // shared by those that call one
   bool unsettled_ = false;                                // steps were given since settle
+  bool resumed_ = false;                                  // from what servers had saved
   int64_t updates_before_ = 0;                            // that the servers had counted at settle
   std::unique_ptr<Crowd> crowd_;                          // null: none but this process
   ReplicaThreads threads_;                                // its threads end before what they use

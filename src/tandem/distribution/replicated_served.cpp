@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/distribution/replicated.h"
 
@@ -20,6 +21,17 @@ void Replicated::load_servers(std::size_t r) {
   } else if (first_worker() + static_cast<int64_t>(r) == 0) {
     exchange.set_parameters();
   }
+}
+
+// Servers that were started again have other parameters than the masters, and a count of updates.
+void Replicated::take_what_servers_saved() {
+  auto& client = served(0).client();
+  if (resumed_ || client.resumed() == 0) return;
+  resumed_ = true;
+  iterations_ = client.state().iterations;
+  ahead_ = true;
+  if (first_worker() == 0)
+    log_info(c10::str("the servers go on from update ", client.resumed(), ", which they had saved"));
 }
 
 void Replicated::abort_served(const std::string& reason) {

@@ -55,6 +55,7 @@ void Replicated::load() {
     if (how_.servers && program_.optimizer) load_servers(static_cast<std::size_t>(rank));
   });
   loaded_versions_ = master_versions();
+  if (how_.servers && program_.optimizer) take_what_servers_saved();
 }
 
 void Replicated::store() {
