@@ -17,10 +17,12 @@ class FreeTable final : public ParameterTable {
   FreeTable(const ServerPlan& plan, int64_t server, Send send);
 
   std::string waiting_for() const override;
+  int64_t updates() const override { return version_; }
 
  private:
   void take(const Push& push, std::size_t place) override;
   int64_t version_of(int64_t /*block*/) const override { return version_; }
+  int64_t updates_of(int64_t /*block*/) const override { return version_; }
   int64_t iterations() const override { return iteration_; }
   void set_iterations(int64_t iterations) override { iteration_ = iterations; }
   void on_join(int64_t worker) override;

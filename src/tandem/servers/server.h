@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/comm/job_key.h"
 
@@ -21,13 +22,26 @@ struct ServerOptions {
   double start_seconds = 600;
   /// Threads of updates.
   int64_t threads = 1;
+  /// Topology per-host: a server on each host has all parameters and workers of its own, and the servers average their
+  /// parameters (ServerSync). Addresses of all of them in one order, this one's among them, at which it listens instead
+  /// of `address`; empty: there are no others.
+  std::vector<std::string> hosts = {};
+  int64_t host = 0;  // this one's place among them
+  std::string server_sync = "all-reduce";
+  /// So many updates of its own lie between two rounds; 0: they average only when a worker asks
+  /// (ServerClient::average).
+  int64_t sync_every = 1;
 };
 
 /// A parameter server: a range of the parameters of a model, which worker 0 brings, and the optimizer for them, behind
-/// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode.
+/// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode, what it has to do
+/// with servers of other hosts at ServerSync. Those are lost when they say nothing for silence_seconds, or their
+/// connection closes for 2 s: where workers wait for the average, they are told so (PeerError, which names the server),
+/// else the others average without it.
 class Server {
  public:
-  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, or when the address cannot be had.
+  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, or
+  /// when the address cannot be had.
   explicit Server(ServerOptions options = {});
   /// Stops it as stop() does.
   ~Server();

@@ -22,7 +22,14 @@ enum class Kind : uint8_t {
   set_state,       // sets it; answered by set_state
   figures,         // answered by figures
   set_parameters,  // of each block the server has; answered by set_parameters
-  error,           // server -> worker: a text
+  average,         // asks for a round among the servers of all hosts; answered by average when it has taken effect
+  // Between the servers of several hosts, whose numbers stand in place of the worker's:
+  peer,   // what both must agree on
+  come,   // its next round begins, for which it has all of the last one
+  slice,  // of a round: some of its parameters, or of a ring's sum
+  part,   // it takes part in no more rounds; answered by parted
+  parted,
+  error,  // of a server: a text
 };
 
 /// What became of a push, or why else parameters come.
@@ -34,9 +41,11 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  uint64_t id = 0;        // of push and pull, and their params: counts a worker's; of state: iterations
-  int64_t block = 0;      // of push and params; of hello: the number of the server that is meant
-  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs
+  // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of come and slice: the
+  // round; of part: the first without it.
+  uint64_t id = 0;
+  int64_t block = 0;      // of push and params; of hello: the number of the server that is meant; of slice: its begin
+  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs; of slice: a ring's step
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
   int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown
@@ -45,6 +54,9 @@ struct Header {
 
   bool operator==(const Header&) const = default;
 };
+
+/// Between servers, as above.
+bool is_between_servers(Kind kind);
 
 std::string encode(const Header& header);
 /// Nothing where the bytes are no header or hold numbers that nobody sends: negative counts, rates that are no number.

@@ -30,20 +30,96 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   if (!header) return;
   const auto member = members_.find(who);
   if (member != members_.end()) member->second.heard = now;
+  answer_errors(who, *header, frames, now);
+  settle(now);
+}
+
+void ServerTalk::answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames,
+                               double now) {
+  const bool server = group_ && (is_between_servers(header.kind) || header.kind == Kind::error);
   try {
-    handle(who, *header, frames, now);
+    if (server && !failure_.empty()) return say(who, Kind::error, failure_);
+    if (server) return group_->hear(header, frames);
+    handle(who, header, frames, now);
   } catch (const PeerError& error) {
     fail(error.what());
   } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
-    say(who, Kind::error, c10::str("worker ", header->worker, ": ", one_line(error.what())));
+    say(who, Kind::error, c10::str(server ? "server " : "worker ", header.worker, ": ", one_line(error.what())));
+  }
+}
+
+// What follows from a message: a round of the servers, and what was held for it.
+void ServerTalk::settle(double now) {
+  if (!group_ || settles_) return;
+  settles_ = true;
+  for (bool more = true; more && failure_.empty();) {
+    try {
+      group_->look();
+    } catch (const std::exception& error) {
+      fail(one_line(error.what()));
+      break;
+    }
+    answer_asked();
+    more = !held_.empty() && !holds();
+    if (!more) break;
+    const auto held = std::move(held_.front());
+    held_.pop_front();
+    --held_of_[held.who];
+    answer_errors(held.who, held.header, held.frames, now);
+  }
+  settles_ = false;
+}
+
+void ServerTalk::hold(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
+  // A gradient's blocks, once more after a new connection, and some questions.
+  const int64_t most = 2 * plan_.blocks() + 16;
+  if (held_of_[who] >= most)
+    throw DataError(c10::str("must send at most ", most, " messages while the servers average"));
+  ++held_of_[who];
+  held_.push_back({who, header, frames});
+}
+
+void ServerTalk::ask_average(const std::string& who, uint64_t id) {
+  const auto asks = [&](const Asks& other) { return other.who == who && other.id == id; };
+  if (std::any_of(asks_.begin(), asks_.end(), asks)) return;
+  const auto answered = averaged_.find(who);
+  const bool again = answered != averaged_.end() && id <= answered->second;
+  // Without others its parameters are the average.
+  asks_.push_back({who, id, again || !group_ ? 0 : group_->ask()});
+  answer_asked();
+}
+
+void ServerTalk::answer_asked() {
+  std::vector<Asks> left;
+  for (auto& asks : asks_) {
+    if (group_ && asks.round > group_->rounds()) {
+      left.push_back(std::move(asks));
+    } else {
+      averaged_[asks.who] = asks.id;
+      send_(asks.who, {.kind = Kind::average, .id = asks.id}, {});
+    }
+  }
+  asks_ = std::move(left);
+}
+
+void ServerTalk::lost_server(int64_t server, const std::string& why) {
+  try {
+    group_->lost(server, why);
+  } catch (const PeerError& error) {
+    fail(error.what());
   }
 }
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (!failure_.empty() && header.kind != Kind::leave) return say(who, Kind::error, failure_);
+  const bool holds = this->holds();
+  if (header.kind == Kind::ping) {
+    if (holds) return say(who, Kind::ping, group_->waiting_for());
+    return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
+  }
+  if (holds) return hold(who, header, frames);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
   const auto member = members_.find(who);
-  if (header.kind == Kind::ping) return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
   if (member == members_.end()) {
     if (header.kind == Kind::leave) return say(who, Kind::leave, "");
     throw DataError(c10::str("is not known here: it was given up after ", silence_seconds_,
@@ -70,8 +146,13 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
       return set_state(who, header, frames);
     case Kind::set_parameters:
       return set_parameters(who, frames);
-    case Kind::figures:
-      return say(who, Kind::figures, table_->figures().encode());
+    case Kind::figures: {
+      auto figures = table_->figures();
+      if (group_) group_->add_to(figures);
+      return say(who, Kind::figures, figures.encode());
+    }
+    case Kind::average:
+      return ask_average(who, header.id);
     default:
       throw DataError("this kind of message is for workers");
   }
@@ -125,6 +206,7 @@ void ServerTalk::make_table(const Header& header, const std::vector<Frame>& fram
   table_ = std::move(table);
   who_of_.assign(static_cast<std::size_t>(plan_.workers), "");
   left_.assign(static_cast<std::size_t>(plan_.workers), false);
+  if (group_) group_->begin(*table_, plan_);
 }
 
 void ServerTalk::greet_early(double now) {
@@ -163,10 +245,14 @@ void ServerTalk::set_parameters(const std::string& who, const std::vector<Frame>
 void ServerTalk::look(double now) {
   const double slept = last_look_ > 0 ? now - last_look_ : 0;
   last_look_ = now;
+  settle(now);
+  // What the loss of a worker would change must not change in the midst of a round; those that are silent still are
+  // after it.
+  const bool holds = this->holds();
   std::vector<std::pair<std::string, int64_t>> silent;
   for (auto& [who, member] : members_) {
     if (slept > kOwnSleep) member.heard += slept;
-    if (now - member.heard > silence_seconds_) silent.emplace_back(who, member.worker);
+    if (!holds && now - member.heard > silence_seconds_) silent.emplace_back(who, member.worker);
   }
   for (const auto& [who, worker] : silent) {
     members_.erase(who);
@@ -180,7 +266,12 @@ void ServerTalk::look(double now) {
 }
 
 void ServerTalk::fail(const std::string& why) {
-  if (failure_.empty()) failure_ = why;
+  if (failure_.empty()) {
+    failure_ = why;
+    if (group_) group_->fail(why);
+  }
+  held_.clear();
+  held_of_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
 }

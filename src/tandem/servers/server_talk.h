@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "tandem/servers/frame.h"
 #include "tandem/servers/parameter_table.h"
+#include "tandem/servers/server_group.h"
 
 namespace tandem::servers {
 
@@ -18,6 +20,8 @@ class ServerTalk {
 
   ServerTalk(double silence_seconds, Send send) : silence_seconds_(silence_seconds), send_(std::move(send)) {}
 
+  /// With servers of other hosts, that must outlive this.
+  void join(ServerGroup* group) { group_ = group; }
   /// A message: its header and payload frames. What is no message is not answered; a wrong one by its error.
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
   /// Looks who has been silent for too long; to be called often, when all that has come has been heard.
@@ -28,6 +32,10 @@ class ServerTalk {
   bool nobody() const { return members_.empty() && early_.empty(); }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
+  /// Worker 0 has brought the parameters.
+  bool has_begun() const { return table_ != nullptr; }
+  /// A server of another host is lost.
+  void lost_server(int64_t server, const std::string& why);
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
 
@@ -42,6 +50,23 @@ class ServerTalk {
     std::vector<Frame> frames;
   };
 
+  struct Held {  // came while the servers of all hosts average
+    std::string who;
+    Header header;
+    std::vector<Frame> frames;
+  };
+  struct Asks {  // for an average
+    std::string who;
+    uint64_t id;
+    int64_t round;
+  };
+
+  void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  void settle(double now);
+  bool holds() const { return group_ && failure_.empty() && group_->holds(); }
+  void hold(const std::string& who, const Header& header, const std::vector<Frame>& frames);
+  void ask_average(const std::string& who, uint64_t id);
+  void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void make_table(const Header& header, const std::vector<Frame>& frames);
@@ -65,6 +90,12 @@ class ServerTalk {
   std::vector<Early> early_;
   std::string failure_;
   double last_look_ = 0;
+  ServerGroup* group_ = nullptr;
+  std::deque<Held> held_;
+  std::map<std::string, int64_t> held_of_;  // how many of each connection
+  std::vector<Asks> asks_;
+  std::map<std::string, uint64_t> averaged_;  // the last id that was answered, by connection
+  bool settles_ = false;
 };
 
 }  // namespace tandem::servers
