@@ -62,44 +62,22 @@ void ServerTalk::settle(double now) {
     answer_asked();
     more = !held_.empty() && !holds();
     if (!more) break;
-    const auto held = std::move(held_.front());
-    held_.pop_front();
-    --held_of_[held.who];
+    const auto held = held_.pop();
     answer_errors(held.who, held.header, held.frames, now);
   }
   settles_ = false;
 }
 
-void ServerTalk::hold(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
-  // A gradient's blocks, once more after a new connection, and some questions.
-  const int64_t most = 2 * plan_.blocks() + 16;
-  if (held_of_[who] >= most)
-    throw DataError(c10::str("must send at most ", most, " messages while the servers average"));
-  ++held_of_[who];
-  held_.push_back({who, header, frames});
-}
-
 void ServerTalk::ask_average(const std::string& who, uint64_t id) {
-  const auto asks = [&](const Asks& other) { return other.who == who && other.id == id; };
-  if (std::any_of(asks_.begin(), asks_.end(), asks)) return;
-  const auto answered = averaged_.find(who);
-  const bool again = answered != averaged_.end() && id <= answered->second;
   // Without others its parameters are the average.
-  asks_.push_back({who, id, again || !group_ ? 0 : group_->ask()});
+  const bool asks = group_ && asks_.is_new(who, id);
+  asks_.add(who, id, asks ? group_->ask() : 0);
   answer_asked();
 }
 
 void ServerTalk::answer_asked() {
-  std::vector<Asks> left;
-  for (auto& asks : asks_) {
-    if (group_ && asks.round > group_->rounds()) {
-      left.push_back(std::move(asks));
-    } else {
-      averaged_[asks.who] = asks.id;
-      send_(asks.who, {.kind = Kind::average, .id = asks.id}, {});
-    }
-  }
-  asks_ = std::move(left);
+  asks_.take(group_ ? group_->rounds() : 0,
+             [this](const std::string& who, uint64_t id) { send_(who, {.kind = Kind::average, .id = id}, {}); });
 }
 
 void ServerTalk::lost_server(int64_t server, const std::string& why) {
@@ -117,7 +95,8 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
     if (holds) return say(who, Kind::ping, group_->waiting_for());
     return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
   }
-  if (holds) return hold(who, header, frames);
+  // A gradient's blocks, once more after a new connection, and some questions.
+  if (holds) return held_.push({who, header, frames}, 2 * plan_.blocks() + 16);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
   const auto member = members_.find(who);
   if (member == members_.end()) {
@@ -217,6 +196,7 @@ void ServerTalk::greet_early(double now) {
 
 void ServerTalk::leave(const std::string& who, int64_t worker) {
   members_.erase(who);
+  asks_.forget(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
   left_[static_cast<std::size_t>(worker)] = true;
   say(who, Kind::leave, "");
@@ -256,6 +236,7 @@ void ServerTalk::look(double now) {
   }
   for (const auto& [who, worker] : silent) {
     members_.erase(who);
+    asks_.forget(who);
     who_of_[static_cast<std::size_t>(worker)].clear();
     try {
       table_->lost(worker, c10::str("has been silent for ", silence_seconds_, " s"));
@@ -271,7 +252,6 @@ void ServerTalk::fail(const std::string& why) {
     if (group_) group_->fail(why);
   }
   held_.clear();
-  held_of_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
 }

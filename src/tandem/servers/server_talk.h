@@ -1,12 +1,13 @@
 #pragma once
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tandem/servers/average_asks.h"
 #include "tandem/servers/frame.h"
+#include "tandem/servers/held_messages.h"
 #include "tandem/servers/parameter_table.h"
 #include "tandem/servers/server_group.h"
 
@@ -50,21 +51,9 @@ class ServerTalk {
     std::vector<Frame> frames;
   };
 
-  struct Held {  // came while the servers of all hosts average
-    std::string who;
-    Header header;
-    std::vector<Frame> frames;
-  };
-  struct Asks {  // for an average
-    std::string who;
-    uint64_t id;
-    int64_t round;
-  };
-
   void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void settle(double now);
   bool holds() const { return group_ && failure_.empty() && group_->holds(); }
-  void hold(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void ask_average(const std::string& who, uint64_t id);
   void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
@@ -91,10 +80,8 @@ class ServerTalk {
   std::string failure_;
   double last_look_ = 0;
   ServerGroup* group_ = nullptr;
-  std::deque<Held> held_;
-  std::map<std::string, int64_t> held_of_;  // how many of each connection
-  std::vector<Asks> asks_;
-  std::map<std::string, uint64_t> averaged_;  // the last id that was answered, by connection
+  HeldMessages held_;
+  AverageAsks asks_;
   bool settles_ = false;
 };
 
