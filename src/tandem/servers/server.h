@@ -50,7 +50,8 @@ class Server {
 
   /// Where workers reach it, with the port that it has.
   const std::string& address() const;
-  /// Returns when all workers have left, or all have been gone for gone_seconds. Throws PeerError when the job could
+  /// Returns when all workers have left, or all have been gone for gone_seconds, and the servers of other hosts know.
+  /// Throws PeerError when the job could
   /// not go on, as it told its workers.
   void wait();
   bool has_ended() const;

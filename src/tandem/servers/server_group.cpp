@@ -2,7 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <algorithm>
+#include <random>
 #include <utility>
 
 #include "tandem/core/error.h"
@@ -14,10 +14,21 @@ namespace {
 
 constexpr std::size_t kMostEarly = 1 << 16;  // messages: of hosts whose workers began before this one's
 
+int64_t some_run() {
+  std::random_device random;
+  return 1 + static_cast<int64_t>(random());
+}
+
 }  // namespace
 
 ServerGroup::ServerGroup(GroupOptions options, Send send)
-    : options_(std::move(options)), send_(std::move(send)), gone_(count()), knows_(count()), outbox_(count()) {
+    : options_(std::move(options)),
+      send_(std::move(send)),
+      run_(some_run()),
+      runs_(count()),
+      gone_(count()),
+      knows_(count()),
+      outbox_(count()) {
   if (options_.own < 0 || options_.own >= static_cast<int64_t>(count()))
     throw InvalidArgument(c10::str("server: host must be from 0 to ", count() - 1, ", got ", options_.own));
   if (options_.every < 0)
@@ -45,7 +56,7 @@ void ServerGroup::begin(ParameterTable& table, const ServerPlan& plan) {
   if (holds_workers(options_.way)) table.hold_from(due_);
   for (std::size_t s = 0; s < count(); ++s) {
     const auto to = static_cast<int64_t>(s);
-    if (to != options_.own) tell(to, {.kind = Kind::peer}, {Frame::of(terms_)});
+    if (to != options_.own) tell(to, {.kind = Kind::peer, .version = run_}, {Frame::of(terms_)});
     if (gone_[s]) rounds_->lost(to);
   }
   const auto early = std::exchange(early_, {});
@@ -76,7 +87,7 @@ void ServerGroup::hear(const Header& header, const std::vector<Frame>& frames) {
     early_.emplace_back(header, frames);
     return;
   }
-  if (header.kind == Kind::peer) return agree(from, frames);
+  if (header.kind == Kind::peer) return agree(from, header.version, frames);
   if (header.kind == Kind::slice && (frames.size() != 2 || frames[1].size() % sizeof(float) != 0))
     throw DataError("a slice must have one payload, of float32 values");
   if (header.kind == Kind::come) outbox_.came(from, static_cast<int64_t>(header.id));
@@ -84,7 +95,10 @@ void ServerGroup::hear(const Header& header, const std::vector<Frame>& frames) {
   if (header.kind == Kind::part) send_(from, {.kind = Kind::parted, .worker = static_cast<int32_t>(options_.own)}, {});
 }
 
-void ServerGroup::agree(int64_t server, const std::vector<Frame>& frames) {
+void ServerGroup::agree(int64_t server, int64_t run, const std::vector<Frame>& frames) {
+  auto& known = runs_[static_cast<std::size_t>(server)];
+  if (known != 0 && known != run) return lost(server, name(server) + ": has begun anew, without the others' rounds");
+  known = run;
   const auto wrong = difference_of_terms(terms_, frames.size() > 1 ? frames[1].text() : "");
   if (!wrong.empty()) throw PeerError(name(server) + ": " + wrong);
 }

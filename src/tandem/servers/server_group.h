@@ -59,7 +59,7 @@ class ServerGroup {
 
  private:
   std::size_t count() const { return options_.hosts.size(); }
-  void agree(int64_t server, const std::vector<Frame>& frames);
+  void agree(int64_t server, int64_t run, const std::vector<Frame>& frames);
   void done();
   void tell(int64_t to, Header header, std::vector<Frame> payload);
 
@@ -67,8 +67,10 @@ class ServerGroup {
   const Send send_;
   ParameterTable* table_ = nullptr;
   std::unique_ptr<ServerRounds> rounds_;
-  std::string terms_;        // what all must agree on
-  int64_t due_ = INT64_MAX;  // updates at which the next round begins
+  std::string terms_;          // what all must agree on
+  const int64_t run_;          // differs when a server has begun anew
+  std::vector<int64_t> runs_;  // by server; 0: not heard of yet
+  int64_t due_ = INT64_MAX;    // updates at which the next round begins
   bool asked_ = false, leaves_ = false;
   std::vector<bool> gone_, knows_;  // by server: is lost; has heard that this one leaves
   ServerOutbox outbox_;

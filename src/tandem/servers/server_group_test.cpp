@@ -226,6 +226,16 @@ TEST(ServerGroup, ASilentWorkerIsNamedWhenTheRoundHasEnded) {
   EXPECT_EQ(two.hosts[1].talk->failure(), "server 0 of 2 (a:1): " + two.hosts[0].talk->failure());
 }
 
+TEST(ServerGroup, OneThatHasBegunAnewIsNamed) {
+  for (const std::string way : {"ring", "async-scatter-sum"}) {
+    TwoHosts two(ServerMode::sync, way, 1, 1);
+    two.hosts[0].talk->hear("server", {Frame::of(encode({.kind = Kind::peer, .worker = 1, .version = 1}))}, 0);
+    EXPECT_TRUE(two.hosts[0].group->is_gone(1) || way == "ring");
+    EXPECT_EQ(two.hosts[0].talk->failure(),
+              way == "ring" ? "server 1 of 2 (b:2): has begun anew, without the others' rounds" : "");
+  }
+}
+
 TEST(ServerGroup, EndsWhenTheOthersKnow) {
   TwoHosts two(ServerMode::sync, "all-reduce", 1, 1);
   two.hosts[0].group->leave();
@@ -238,6 +248,10 @@ TEST(ServerGroup, EndsWhenTheOthersKnow) {
   EXPECT_EQ(two.hosts[1].group->rounds(), 1);
   two.hosts[1].group->leave();
   EXPECT_TRUE(two.hosts[1].group->may_end());
+  two.say(0, {.kind = Kind::leave});
+  two.hello(0, 0);
+  EXPECT_EQ(two.answers(0, 0, Kind::error).at(0).payload[0].text(),
+            "worker 0: comes when this server has left those of the other hosts");
 }
 
 }  // namespace

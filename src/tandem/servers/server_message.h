@@ -44,8 +44,9 @@ struct Header {
   // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of come and slice: the
   // round; of part: the first without it.
   uint64_t id = 0;
-  int64_t block = 0;      // of push and params; of hello: the number of the server that is meant; of slice: its begin
-  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs; of slice: a ring's step
+  int64_t block = 0;    // of push and params; of hello: the number of the server that is meant; of slice: its begin
+  int64_t version = 0;  // of push: of the parameters that it was made of; of params: theirs; of slice: a ring's step;
+  // of peer: the run
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
   int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown

@@ -139,6 +139,7 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
 
 void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames.size() < 2) throw DataError("hello must have a plan");
+  if (group_ && group_->leaves()) throw DataError("comes when this server has left those of the other hosts");
   if (members_.contains(who)) return say(who, Kind::hello, "");
   if (!table_ && header.worker != 0) {
     const auto same = [&](const Early& early) { return early.who == who; };
