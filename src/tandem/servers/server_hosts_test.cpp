@@ -49,6 +49,7 @@ void train_together(const std::string& way, int64_t count, int64_t workers, int6
     Tensor parameters = at::zeros({plan.elements});
     client.begin(plan, parameters);
     for (int64_t s = 0; s < kSteps; ++s) {
+      for (int64_t i = 0; i < 3 * host; ++i) client.pull(parameters);  // hosts of different speeds
       EXPECT_EQ(step(client, plan, gradient_of(parameters, host, worker), parameters).applied, plan.blocks());
       const auto& wanted = expected[static_cast<std::size_t>(s)][static_cast<std::size_t>(host)];
       if (way == "all-reduce") {
@@ -126,7 +127,8 @@ TEST(ServerHosts, AsyncScatterSumLosesNoUpdate) {
       Tensor parameters = at::zeros({plan.elements});
       client.begin(plan, parameters);
       for (int64_t s = 0; s < steps_of(host); ++s) {
-        if (worker == 0 && s == 20) client.average();  // while worker 1 goes on
+        if (worker == 0 && s == 20) client.average();                    // while worker 1 goes on
+        for (int64_t i = 0; i < 2 - host; ++i) client.pull(parameters);  // the slowest has least to do
         step(client, plan, at::ones({plan.elements}), parameters);
       }
       trained.arrive_and_wait();
