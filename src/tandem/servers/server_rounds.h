@@ -33,6 +33,8 @@ class ServerRounds {
   void lost(int64_t server);
 
   bool running() const { return running_; }
+  /// Another has come to the round that this server comes to next.
+  bool others_came() const;
   /// Those that took effect.
   int64_t rounds() const { return round_ - 1; }
   bool has_left(int64_t server) const { return first_without_[static_cast<std::size_t>(server)] < kNever; }
