@@ -94,18 +94,24 @@ TEST(ServerHosts, LargeParametersGoInPieces) {
   const auto plan = divide_among_servers(wishes, *Optimizer::make("sgd"), 1);
   for (const std::string way : {"all-reduce", "ring", "async-scatter-sum"}) {
     Hosts hosts(3, false, {.server_sync = way, .sync_every = 0});
+    std::latch stepped(3);
     testing::on_threads(3, [&](int64_t host) {
       ServerClient client(hosts.client(host));
       Tensor parameters = at::zeros({plan.elements});
       client.begin(plan, parameters);
       step(client, plan, at::full({plan.elements}, static_cast<double>(100 * host)), parameters);  // rate 0.01
       EXPECT_TRUE(parameters.eq(-host).all().item<bool>());
+      stepped.arrive_and_wait();
       client.average();
       client.pull(parameters);
       EXPECT_TRUE(parameters.eq(-1).all().item<bool>()) << way << parameters[0];
       const auto figures = client.figures()[0];
-      EXPECT_EQ(figures.rounds, 1);
-      EXPECT_EQ(figures.bytes_to_servers, way == "ring" ? 2 * 2 * plan.elements * 4 / 3 : 2 * plan.elements * 4);
+      if (way == "async-scatter-sum") {  // as many as ask, or fewer
+        EXPECT_GE(figures.bytes_to_servers, figures.rounds * 2 * plan.elements * 4);
+      } else {
+        EXPECT_EQ(figures.rounds, 1);
+        EXPECT_EQ(figures.bytes_to_servers, way == "ring" ? 2 * 2 * plan.elements * 4 / 3 : 2 * plan.elements * 4);
+      }
       client.leave();
     });
     hosts.wait();
