@@ -14,5 +14,11 @@ void add_convert(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 void add_launch(CLI::App& app, Run& run);
+void add_serve_parameters(CLI::App& app, Run& run);
+
+/// What serve-parameters does without options, for a process whose role is ps.
+int serve_as_ps();
+/// True for such a process.
+bool is_ps();
 
 }  // namespace tandem::cli

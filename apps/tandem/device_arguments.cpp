@@ -72,7 +72,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0))
     throw InvalidArgument("--servers, --server-mode and --staleness need --strategy parameter-server");
   // Each process has a device of its own name, unless some are asked for.
-  const bool own = name == "data-parallel" && devices == "auto" && gpus == 0 && visible_gpus() == 0;
+  const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
+  const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
                                           .shares = shares,

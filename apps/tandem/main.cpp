@@ -46,6 +46,7 @@ int run_command(int argc, char** argv) {
   add_bench(app, run);
   add_info(app, run);
   add_launch(app, run);
+  add_serve_parameters(app, run);
   install_log_sink(false);
   try {
     app.parse(argc, argv);

@@ -92,6 +92,7 @@ History run(TrainingJob training, Interruption& interruption) {
 }
 
 int train(const TrainArguments& a) {
+  if (a.where.strategy == "parameter-server" && is_ps()) return serve_as_ps();
   Interruption interruption;
   install_log_sink(a.verbose == 0);
   const auto strategy = a.where.make(a.where.resolve());

@@ -18,13 +18,13 @@ TEST(BadInput, UnknownCommand) {
   expect_refused({"bench", "trian"}, 2, "command 'trian' is not known; did you mean 'train'?");
   expect_refused({"qqqqq"}, 2,
                  "command 'qqqqq' is not known; known: 'train', 'evaluate', 'predict', 'summary', 'convert', 'bench', "
-                 "'info', 'launch'");
+                 "'info', 'launch', 'serve-parameters'");
 }
 
 TEST(BadInput, MissingCommandOrModel) {
   expect_refused({}, 2,
-                 "a command must follow 'tandem': train, evaluate, predict, summary, convert, bench, info, launch; see "
-                 "'tandem --help'");
+                 "a command must follow 'tandem': train, evaluate, predict, summary, convert, bench, info, launch, "
+                 "serve-parameters; see 'tandem --help'");
   expect_refused({"bench"}, 2, "a command must follow 'tandem bench': train; see 'tandem bench --help'");
   expect_refused({"train"}, 2, "MODEL is required; see 'tandem train --help'");
 }

@@ -6,8 +6,14 @@ namespace tandem::testing {
 namespace {
 
 TEST(Help, EveryCommandShowsAnExample) {
-  for (const Arguments& command :
-       {Arguments{}, {"train"}, {"summary"}, {"bench"}, {"bench", "train"}, {"convert"}, {"info"}}) {
+  for (const Arguments& command : {Arguments{},
+                                   {"train"},
+                                   {"summary"},
+                                   {"bench"},
+                                   {"bench", "train"},
+                                   {"convert"},
+                                   {"info"},
+                                   {"serve-parameters"}}) {
     auto arguments = command;
     arguments.push_back("--help");
     std::string name = "tandem";
@@ -24,10 +30,10 @@ TEST(Help, HoldsAlsoBesideAMistake) { EXPECT_EQ(run_tandem({"train", "--help", "
 
 TEST(Help, NamesNoFlagThatIsNotBuilt) {
   const auto help = run_tandem({"train", "--help"}).out;
-  for (const char* flag : {"--resume", "--servers", "--mesh", "--checkpoint-dir", "--precision"}) {
+  for (const char* flag : {"--resume", "--backup-workers", "--mesh", "--checkpoint-dir", "--precision"}) {
     EXPECT_EQ(help.find(flag), std::string::npos) << flag;
   }
-  expect_refused({"train", "minigooglenet", "--servers", "2"}, 2, "--servers is not known; see 'tandem train --help'");
+  expect_refused({"train", "minigooglenet", "--mesh", "data=2"}, 2, "--mesh is not known; see 'tandem train --help'");
 }
 
 }  // namespace

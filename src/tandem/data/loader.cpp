@@ -43,11 +43,12 @@ class Loader::Impl {
  public:
   Impl(Dataset dataset, const LoaderOptions& options)
       : maker_(std::move(dataset), options.batch_size, options.max_batches, options.random, options.own_rows),
+        deal_(options.deal),
         first_batch_(options.first_batch),
         last_epoch_(options.last_epoch) {
     if (first_batch_ < 0)
       throw InvalidArgument(c10::str("Loader: first_batch must not be negative, got ", first_batch_));
-    const int64_t workers = choose_workers(maker_, options.workers);
+    const int64_t workers = deal_ ? 0 : choose_workers(maker_, options.workers);
     if (workers == 0) return;
     const int64_t ahead = maker_.dataset().prefetch_batches();
     slots_.resize(static_cast<std::size_t>(ahead > 0 ? ahead : 2 * workers));
@@ -82,15 +83,16 @@ class Loader::Impl {
   std::optional<Batch> next() {
     std::unique_lock lock(mutex_);
     if (!current_) throw InvalidArgument("Loader: start_epoch must be called before next");
-    if (taken_ == end_of_current_) return std::nullopt;
     const auto start = Clock::now();
-    if (threads_.empty()) {
-      const int64_t batch = batch_at(*current_, taken_++, end_of_current_);
-      rows_ = current_->rows_of(batch);
-      Batch made = maker_.make(*current_, batch);
-      waited_ += Clock::now() - start;
-      return made;
+    if (deal_) {
+      const auto number = deal_(current_->epoch, maker_.batches());
+      if (!number) return std::nullopt;
+      auto batch = make_here(*number, start);
+      batch.number = *number;
+      return batch;
     }
+    if (taken_ == end_of_current_) return std::nullopt;
+    if (threads_.empty()) return make_here(batch_at(*current_, taken_++, end_of_current_), start);
     Slot& slot = slot_of(taken_);
     ready_.wait(lock, [&] { return slot.full; });
     waited_ += Clock::now() - start;
@@ -112,6 +114,13 @@ class Loader::Impl {
 
  private:
   using Plan = std::shared_ptr<const EpochPlan>;
+
+  Batch make_here(int64_t number, Clock::time_point start) {
+    rows_ = current_->rows_of(number);
+    Batch made = maker_.make(*current_, number);
+    waited_ += Clock::now() - start;
+    return made;
+  }
 
   struct Slot {
     bool full = false;
@@ -210,6 +219,7 @@ class Loader::Impl {
   }
 
   const BatchMaker maker_;
+  const DealBatch deal_;
   const int64_t first_batch_;
   mutable std::mutex mutex_;
   std::condition_variable work_;   // for workers: a slot is free, an epoch has begun, or all is over

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <functional>
+#include <optional>
 
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/distribution/as_placed.h"
 #include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/mirrored.h"
@@ -15,6 +17,13 @@ namespace tandem::distribute {
 namespace {
 
 using Maker = std::function<Strategy(const StrategyOptions&)>;
+
+// Where this process is one of several.
+std::optional<ProcessGroup> group_of_job(const std::string& mode) {
+  if (mode != "sync") return {};
+  const auto member = cluster::who_am_i(cluster::Environment());
+  return member.trains() && member.world_size == 1 ? std::nullopt : std::optional(init_process_group());
+}
 
 // What says how workers exchange gradients, which they do not.
 void refuse_for_servers(const StrategyOptions& options) {
@@ -63,7 +72,8 @@ const Catalog<Maker>& strategies() {
           {"parameter-server",
            [](const StrategyOptions& o) {
              refuse_for_servers(o);
-             return ParameterServer({.workers = o.devices,
+             return ParameterServer({.group = group_of_job(o.server_mode),
+                                     .workers = o.devices,
                                      .servers = o.servers,
                                      .threads_per_device = o.threads_per_device,
                                      .mode = o.server_mode,

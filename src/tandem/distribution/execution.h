@@ -16,6 +16,7 @@
 #include "tandem/core/tensor.h"
 #include "tandem/core/trace_span.h"
 #include "tandem/data/batch.h"
+#include "tandem/distribution/crowd.h"
 #include "tandem/distribution/loss_set.h"
 #include "tandem/distribution/peers.h"
 #include "tandem/network/network.h"
@@ -87,6 +88,8 @@ class Execution {
   /// What is left of steps that train_step had not ended when it returned: replicas that do not wait for one another
   /// give a step's result, or one without rows, for an earlier one's. All have ended when this returns.
   virtual std::vector<StepResult> finish_steps() { return {}; }
+  /// True where gradients may be applied to newer parameters than those that they were made of.
+  virtual bool out_of_step() const { return false; }
   /// While it is held no Observer of such a step is called.
   virtual std::unique_lock<std::shared_mutex> hold_observers() { return {}; }
   /// Loss and outputs of one batch without an update.
@@ -94,6 +97,15 @@ class Execution {
   /// Outputs for the rows of `batch`, whose targets do not matter, in their order, in host memory: of all its rows,
   /// also where other processes have some.
   virtual Tensors predict_step(const data::Batch& batch) = 0;
+
+  /// The processes that train this program, each at its own pace; null where none but this one does, or those of
+  /// peers(). Steps are each process's own then, and so are results but for end_pass.
+  virtual Crowd* crowd() { return nullptr; }
+  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them.
+  virtual data::DealBatch deal() { return {}; }
+  /// Waits until all of the crowd have ended pass `pass`. Afterwards store gives all of them the same weights and
+  /// statistics.
+  virtual void end_pass(int64_t /*pass*/) {}
 
   /// True where expect saves time.
   virtual bool looks_ahead() const { return false; }

@@ -2,21 +2,56 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/unscoped.h"
+#include "tandem/servers/serve.h"
+#include "tandem/servers/server_key_file.h"
 
 namespace tandem::distribute {
 namespace {
 
 [[noreturn]] void refuse_servers(const std::string& must) { throw InvalidArgument("ParameterServer: " + must); }
 
+std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
+  if (options.addresses.empty()) return {};
+  if (!options.key_file.empty()) return servers::read_key(options.key_file);
+  return servers::job_key_of(cluster::Environment());
+}
+
+// Which process of how many this is, and how many of them its host has.
+struct ProcessPlace {
+  int64_t own = 0, count = 1, on_host = 1;
+};
+
+// Without a group processes that do not wait for one another need not meet.
+ProcessPlace place_of(const ParameterServerOptions& options) {
+  if (options.group) return {options.group->rank(), options.group->world_size(), options.group->local_size()};
+  if (options.mode == "sync" || options.addresses.empty()) return {};
+  const auto member = cluster::who_am_i(cluster::Environment());
+  if (!member.trains()) return {};
+  return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
+}
+
+// Of the job that this process is one of.
+std::vector<std::string> servers_of_job() {
+  std::vector<std::string> addresses;
+  for (const auto& server : cluster::who_am_i(cluster::Environment()).servers) addresses.push_back(server.to_string());
+  return addresses;
+}
+
 class ParameterServerKind : public StrategyKind {
  public:
-  explicit ParameterServerKind(ParameterServerOptions options) : options_(std::move(options)) {}
+  explicit ParameterServerKind(ParameterServerOptions options)
+      : options_(std::move(options)), place_(place_of(options_)) {}
   std::string name() const override { return "parameter-server"; }
   Devices devices() const override { return options_.workers; }
+  int64_t all_devices() const override { return options_.workers.size() * place_.count; }
+  bool leads() const override { return place_.own == 0; }
   void check(const Network& network) const override {
     check_unscoped("ParameterServer", network);
     for (const auto& w : network.weights()) {
@@ -30,28 +65,30 @@ class ParameterServerKind : public StrategyKind {
     check(*program.network);
     const ExchangeOptions exchange{
         .shares = options_.shares, .fixed_order = options_.fixed_order, .bucket_bytes = options_.bucket_bytes};
-    auto how = exchange.replication(options_.workers,
-                                    threads_per_device(options_.workers.size(), options_.threads_per_device));
+    const int64_t on_host = options_.workers.size() * place_.on_host;
+    auto how = exchange.replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
+    const auto mode = servers::server_mode(options_.mode);
+    if (mode != servers::ServerMode::sync) {
+      if (place_.count > 1) how.place = {place_.own, place_.count};
+    } else if (options_.group) {
+      how.processes = options_.group->processes();
+    }
     how.where = UpdatePlace::servers;
-    how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = servers::server_mode(options_.mode),
+    how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
-                                                             .own = options_.servers,
+                                                             .addresses = options_.addresses,
+                                                             .own = options_.addresses.empty() ? options_.servers : 0,
+                                                             .key = key_of(options_),
                                                              .block_bytes = options_.bucket_bytes});
     return std::make_unique<Replicated>(program, how);
   }
 
  private:
-  ParameterServerOptions options_;
+  const ParameterServerOptions options_;
+  const ProcessPlace place_;
 };
 
-ParameterServerOptions checked(ParameterServerOptions options) {
-  if (options.workers.empty()) options.workers = {"cpu:0"};
-  for (const auto& device : options.workers) {
-    if (device.kind == Device::Kind::gpu)
-      refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
-  }
-  check_available(options.workers);
-  if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
+void check_mode(const ParameterServerOptions& options) {
   const auto mode = servers::server_mode(options.mode);
   const bool stale = mode == servers::ServerMode::stale;
   if (stale && options.staleness < 0) refuse_servers("staleness must be given in mode stale");
@@ -62,8 +99,40 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,
                             ", where batches go whole to whoever is free"));
+}
+
+// Throws where this process cannot be one of those that train together.
+void check_processes(const ParameterServerOptions& options) {
+  const auto member = cluster::who_am_i(cluster::Environment());
+  if (!options.group && !member.trains())
+    refuse_servers(c10::str("this process is ", cluster::to_string(member.role), " ", member.index, " of its job (",
+                            member.source, "); only the chief and workers train"));
+  if (!options.group && options.mode == "sync" && !options.addresses.empty() && member.world_size > 1) {
+    refuse_servers(
+        "must get a group in mode sync, as init_process_group() gives one, where the job has several processes");
+  }
+  if (!options.group || options.group->world_size() == 1) return;
+  if (!options.group->processes())
+    refuse_servers("the group's ranks must be processes, as those of init_process_group()");
+  if (options.addresses.empty()) {
+    refuse_servers(
+        "must get addresses of servers where workers are several processes; tandem launch --ps_hosts starts some");
+  }
+}
+
+ParameterServerOptions checked(ParameterServerOptions options) {
+  if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
+  for (const auto& device : options.workers) {
+    if (device.kind == Device::Kind::gpu)
+      refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
+  }
+  check_available(options.workers);
+  if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
+  check_mode(options);
+  if (options.addresses.empty()) options.addresses = servers_of_job();
+  check_processes(options);
   ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
-      .check("ParameterServer", options.workers.size());
+      .check("ParameterServer", options.workers.size() * place_of(options).count);
   return options;
 }
 

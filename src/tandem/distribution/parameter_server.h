@@ -1,16 +1,29 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "tandem/distribution/process_group.h"
 #include "tandem/distribution/row_shares.h"
 #include "tandem/distribution/strategy.h"
 
 namespace tandem::distribute {
 
 struct ParameterServerOptions {
-  Devices workers = {};            // CPUs; empty: cpu:0
-  int64_t servers = 1;             // threads of this process, each with a range of the parameters
-  int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else available cores / workers
+  /// Processes whose devices are workers, as init_process_group() gives them; none: this one alone, or in modes async
+  /// and stale those of the job, which need not meet.
+  std::optional<ProcessGroup> group = {};
+  Devices workers = {};  // of this process, CPUs; empty: cpu:<local rank>. All processes must have as many
+  /// Servers in this process, as threads, each with a range of the parameters; where `addresses` says no others.
+  int64_t servers = 1;
+  /// "host:port" of servers in processes of their own, in one order for all; empty: those that the cluster names
+  /// (TF_CONFIG's "ps", --ps_hosts).
+  std::vector<std::string> addresses = {};
+  /// With the key that these servers have (tandem serve-parameters --new-key); empty: the job's (TANDEM_JOB_KEY). Not
+  /// needed on loopback.
+  std::string key_file = {};
+  int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / workers
   /// "sync": all workers' gradients of a batch make one update. "async": each worker's when it comes. "stale": as
   /// async, but no gradient is applied that is more than `staleness` updates old.
   std::string mode = "sync";
@@ -35,6 +48,11 @@ struct ParameterServerOptions {
 /// mode stale what would make another worker's gradient too old is kept, and applied with it as the mean by rows (as if
 /// the batches had been one). Batch normalisation uses the worker's batch, and the moving averages are averaged by
 /// rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
+///
+/// Workers may be processes, whose servers must then be processes, too. In mode sync they train as DataParallel's. In
+/// the others each process takes batches from one pile, which the first server keeps: what one had that is lost, others
+/// make; processes may come late, and leave. Losses, metrics and moving averages are brought together at the end of an
+/// epoch, and each process evaluates all validation data by itself. steps_per_epoch and BatchGenerator are refused.
 ///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints

@@ -19,6 +19,8 @@ class PeerMessage {
   void put_bits(uint64_t bits) { put(std::bit_cast<double>(bits)); }
   void put(const std::string& text);
   void put(const std::vector<double>& numbers);
+  /// All that `other` holds, to be read in its order.
+  void put(const PeerMessage& other) { values_.insert(values_.end(), other.values_.begin(), other.values_.end()); }
 
   /// Throw InternalError where nothing of the kind is left.
   double number();

@@ -45,6 +45,11 @@ struct Replication {
   std::shared_ptr<HostPart> host = {};
   /// Who makes the updates where `where` is servers.
   std::shared_ptr<ServerSetup> servers = {};
+  /// With servers: this process and others train each at its own pace, without `processes`; empty: it does alone.
+  struct Place {
+    int64_t own = 0, count = 1;
+  };
+  std::optional<Place> place = {};
 };
 
 /// Replicas as threads of this process, one or many, and maybe of others: what SingleDevice, Mirrored, DataParallel
@@ -63,6 +68,7 @@ class Replicated final : public Execution {
   StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
   void finish_update(double rate) override;
   std::vector<StepResult> finish_steps() override;
+  bool out_of_step() const override { return free(); }
   std::unique_lock<std::shared_mutex> hold_observers() override { return std::unique_lock(observers_); }
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const data::Batch& batch) override;
@@ -72,6 +78,9 @@ class Replicated final : public Execution {
   void load() override;
   void store() override;
   Peers* peers() override { return peers_.get(); }
+  Crowd* crowd() override { return crowd_.get(); }
+  data::DealBatch deal() override;
+  void end_pass(int64_t pass) override;
   data::OwnRows own_rows() const override;
   void align() override;
   std::vector<int64_t> receipt(int64_t rows) override;
@@ -138,6 +147,10 @@ class Replicated final : public Execution {
   ServerExchange& served(std::size_t r) const { return dynamic_cast<ServerExchange&>(*replicas_[r]->exchange); }
   std::unique_ptr<GradientExchange> make_exchange(int64_t rank, Replica& replica, std::vector<GradientBucket> buckets,
                                                   bool wants_result);
+  // Of all processes, and the first of this one.
+  int64_t workers() const { return how_.place ? ranks() * how_.place->count : world_size(); }
+  int64_t first_worker() const { return how_.place ? ranks() * how_.place->own : first_; }
+  void average_statistics_of_crowd(int64_t pass);
   void load_servers(std::size_t r);
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
@@ -184,6 +197,7 @@ class Replicated final : public Execution {
   std::shared_mutex observers_;                           // shared by those that call one
   bool unsettled_ = false;                                // steps were given since settle
   int64_t updates_before_ = 0;                            // that the servers had counted at settle
+  std::unique_ptr<Crowd> crowd_;                          // null: none but this process
   ReplicaThreads threads_;                                // its threads end before what they use
   std::unique_ptr<FreeSteps> free_;                       // last; null: they wait for one another
 };

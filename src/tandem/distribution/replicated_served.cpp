@@ -1,7 +1,10 @@
 // Replicated: replicas as workers of parameter servers, in step with one another or each for itself.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -14,7 +17,7 @@ void Replicated::load_servers(std::size_t r) {
   if (!exchange.has_begun()) {
     exchange.begin_training();
     if (free()) exchange.rest();
-  } else if (first_ + static_cast<int64_t>(r) == 0) {
+  } else if (first_worker() + static_cast<int64_t>(r) == 0) {
     exchange.set_parameters();
   }
 }
@@ -60,6 +63,7 @@ StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
     replica.count_rows(step.batch.rows());
     ReplicaStep(program_, replica, alone_[r]->rank(0), shared, replica.rows.bring(step.batch), 0).run();
     replica.figures.settle();
+    if (crowd_) crowd_->done(step.batch.number);
   } catch (...) {
     exchange.give_up();
     throw;
@@ -77,6 +81,46 @@ std::vector<StepResult> Replicated::finish_steps() {
   free_->finish();
   while (auto result = free_->take()) results.push_back(std::move(*result));
   return results;
+}
+
+data::DealBatch Replicated::deal() {
+  if (!crowd_) return {};
+  return
+      [this](int64_t pass, int64_t batches) { return crowd_->next_batch(pass, batches, [this] { free_->finish(); }); };
+}
+
+void Replicated::end_pass(int64_t pass) {
+  if (!crowd_) return;
+  free_->finish();
+  for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
+  ahead_ = unsettled_ = true;  // others have trained, even where this process has not
+  average_statistics_of_crowd(pass);
+}
+
+// By the rows that each process has seen; so all of them go on alike.
+void Replicated::average_statistics_of_crowd(int64_t pass) {
+  int64_t rows = 0;
+  for (const auto& replica : replicas_) rows += replica->rows_since_store;
+  average_statistics();
+  PeerMessage own;
+  own.put(static_cast<double>(rows));
+  for (const auto& w : statistics_) {
+    const Tensor values = w.variable().value.to(at::kDouble).contiguous();
+    own.put(std::vector<double>(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()));
+  }
+  auto all = crowd_->gather(c10::str("statistics of pass ", pass), own);
+  std::vector<double> weights;
+  for (auto& message : all) weights.push_back(message.number());
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (sum == 0) return;
+  const c10::NoGradGuard no_grad;
+  for (const auto& w : statistics_) {
+    Tensor mean = at::zeros_like(w.variable().value, at::kDouble).contiguous();
+    for (std::size_t p = 0; p < all.size(); ++p)
+      mean.add_(at::tensor(all[p].numbers(), at::kDouble).view(mean.sizes()), weights[p] / sum);
+    w.variable().value.copy_(mean);
+    for (std::size_t r = 0; r < replicas_.size(); ++r) set_own(r, w, w.variable().value);
+  }
 }
 
 void Replicated::settle() {
@@ -114,7 +158,7 @@ void Replicated::read_state_of_servers() {
 
 void Replicated::write_state_to_servers() {
   auto& front = *replicas_.front();
-  if (first_ == 0) served(0).client().set_state({iterations_, front.numbers, front.slots});
+  if (first_worker() == 0) served(0).client().set_state({iterations_, front.numbers, front.slots});
   front.slots.clear();
 }
 

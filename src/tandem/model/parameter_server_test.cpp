@@ -25,6 +25,7 @@
 #include "tandem/optimizers/exponential_decay.h"
 #include "tandem/optimizers/lamb.h"
 #include "tandem/optimizers/sgd.h"
+#include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
 
@@ -224,6 +225,23 @@ TEST(ParameterServerFree, MetricsAndLossesAreThoseOfAllRows) {  // with a rate o
     task.build = [] { return Sequential({Input({6}), Dense(3, {.activation = "softmax"})}); };
     const auto want = parity::train(task, 1), got = parity::train(task, ParameterServer(served(workers, 1, "async")));
     parity::expect_same(got, want);
+  }
+}
+
+TEST(ParameterServerFree, LossesThatGrowWithoutEndAreTold) {
+  for (const bool finite : {true, false}) {
+    const testing::CapturedLog log;
+    Model model = Sequential({Input({6}), Dense(3)});
+    model.compile({.optimizer = optimizers::SGD({.learning_rate = finite ? 0.55 : 50.0}),
+                   .loss = "mse",
+                   .strategy = ParameterServer(served(2, 1, "async"))});
+    model.fit(normal({600, 6}, 1) * 2, normal({600, 3}, 2), {.batch_size = 2, .epochs = finite ? 1 : 2, .verbose = 0});
+    std::string told;
+    for (const auto& warning : log.warnings()) {
+      if (warning.starts_with(finite ? "the loss grows without end: " : "loss is ")) told = warning;
+    }
+    const auto rate = std::string(", at a learning rate of ") + (finite ? "0.55" : "50") + ", with gradients up to ";
+    EXPECT_NE(told.find(rate), std::string::npos) << told;
   }
 }
 

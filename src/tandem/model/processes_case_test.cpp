@@ -15,8 +15,27 @@
 
 namespace tandem::parity {
 
+namespace {
+
+MakeStrategy data_parallel(const distribute::DataParallelOptions& options) {
+  return [options](const distribute::ProcessGroup& group, const Devices& devices) {
+    auto own = options;
+    own.group = group;
+    own.devices = devices;
+    own.threads_per_device = 1;
+    return distribute::DataParallel(own);
+  };
+}
+
+}  // namespace
+
 void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
              const distribute::DataParallelOptions& options, const std::function<void(Model&, int64_t process)>& act) {
+  on_grid_with(grid, build, compile, data_parallel(options), act);
+}
+
+void on_grid_with(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act) {
   const testing::CapturedLog quiet;
   std::vector<Model> models;
   for (int64_t p = 0; p < grid.processes; ++p) {
@@ -26,13 +45,9 @@ void on_grid(const Grid& grid, const std::function<Model()>& build, const Compil
   }
   testing::run_processes(grid.processes, [&](const std::shared_ptr<comm::Processes>& processes) {
     const int64_t p = processes->rank().rank();
-    auto own = options;
-    own.group = distribute::ProcessGroup(processes, p);
-    own.devices = Devices::parse("cpu*" + std::to_string(grid.devices));
-    own.threads_per_device = 1;
     auto how = compile;
     how.optimizer = Optimizer::make(compile.optimizer.get()->class_name(), compile.optimizer.get()->get_config());
-    how.strategy = distribute::DataParallel(own);
+    how.strategy = make(distribute::ProcessGroup(processes, p), Devices::parse("cpu*" + std::to_string(grid.devices)));
     auto& model = models[static_cast<std::size_t>(p)];
     model.compile(how);
     act(model, p);
@@ -40,10 +55,14 @@ void on_grid(const Grid& grid, const std::function<Model()>& build, const Compil
 }
 
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options) {
+  return train_with(task, grid, data_parallel(options));
+}
+
+std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make) {
   std::vector<Result> results(static_cast<std::size_t>(grid.processes));
   auto fit = task.fit;
   fit.verbose = 0;
-  on_grid(grid, task.build, task.compile, options, [&](Model& model, int64_t process) {
+  on_grid_with(grid, task.build, task.compile, make, [&](Model& model, int64_t process) {
     auto& result = results[static_cast<std::size_t>(process)];
     result.history = model.fit(task.x, task.y, fit);
     result.weights = model.get_weights();

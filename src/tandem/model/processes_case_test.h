@@ -17,9 +17,14 @@ struct Grid {
 /// and then `act(model, process)` on all at once.
 void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
              const distribute::DataParallelOptions& options, const std::function<void(Model&, int64_t process)>& act);
+/// The same for the strategy that `make` gives each process.
+using MakeStrategy = std::function<distribute::Strategy(const distribute::ProcessGroup& group, const Devices& own)>;
+void on_grid_with(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act);
 
 /// What each process gets from the task.
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options = {});
+std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make);
 
 /// A small classifier, how it is compiled, and rows for it.
 Model two_layers();

@@ -29,13 +29,14 @@ bool send_frames(zmq::socket_t& socket, const std::vector<Frame>& frames) {
   return true;
 }
 
-std::vector<Frame> receive_frames(zmq::socket_t& socket) {
+std::vector<Frame> receive_frames(zmq::socket_t& socket, int* connection) {
   std::vector<Frame> frames;
   bool more = true;
   while (more) {
     auto message = std::make_shared<zmq::message_t>();
     if (!socket.recv(*message, zmq::recv_flags::dontwait)) break;
     more = message->more();
+    if (connection && frames.size() == 1) *connection = zmq_msg_get(message->handle(), ZMQ_SRCFD);
     frames.emplace_back(message->data(), message->size(), message);
   }
   return frames;

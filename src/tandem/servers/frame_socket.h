@@ -16,8 +16,9 @@ namespace tandem::servers {
 /// room.
 bool send_frames(zmq::socket_t& socket, const std::vector<Frame>& frames);
 
-/// The frames of the next message; empty: there is none now.
-std::vector<Frame> receive_frames(zmq::socket_t& socket);
+/// The frames of the next message; empty: there is none now. `connection`: is set to the file descriptor that it came
+/// by, as its second frame says, since the first is written by ZeroMQ; within a process to -1.
+std::vector<Frame> receive_frames(zmq::socket_t& socket, int* connection = nullptr);
 
 inline constexpr const char* kWithinProcess = "inproc://";
 bool is_within_process(const std::string& address);

@@ -101,6 +101,17 @@ void FreeTable::look_again() {
   if (!held_.versions.empty() && may_update()) apply_held();
 }
 
+std::vector<uint64_t> FreeTable::used() const {
+  std::vector<uint64_t> ids;
+  for (const auto& one : workers_) ids.push_back(one.used);
+  return ids;
+}
+
+void FreeTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
+  version_ = version;
+  for (std::size_t w = 0; w < workers_.size(); ++w) workers_[w].used = used[w];
+}
+
 void FreeTable::on_join(int64_t number) { worker(number).used = 0; }
 
 void FreeTable::on_pull(int64_t number) {

@@ -17,6 +17,7 @@ class FreeTable final : public ParameterTable {
   FreeTable(const ServerPlan& plan, int64_t server, Send send);
 
   std::string waiting_for() const override;
+  std::optional<int64_t> version() const override { return version_; }
   int64_t updates() const override { return version_; }
 
  private:
@@ -25,6 +26,8 @@ class FreeTable final : public ParameterTable {
   int64_t updates_of(int64_t /*block*/) const override { return version_; }
   int64_t iterations() const override { return iteration_; }
   void set_iterations(int64_t iterations) override { iteration_ = iterations; }
+  std::vector<uint64_t> used() const override;
+  void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
   void on_pull(int64_t worker) override;
   void on_rest(int64_t worker) override;

@@ -31,10 +31,14 @@ void ParameterTable::begin(int64_t block, const Tensor& values) {
 }
 
 void ParameterTable::join(int64_t worker) {
+  rejoin(worker);
+  on_join(worker);
+}
+
+void ParameterTable::rejoin(int64_t worker) {
   if (worker < 0 || worker >= plan_.workers)
     throw DataError(c10::str("worker must be below ", plan_.workers, ", got ", worker));
   if (is_here(worker)) throw DataError(c10::str("worker ", worker, " has joined already"));
-  on_join(worker);
   here_[static_cast<std::size_t>(worker)] = true;
 }
 
@@ -83,6 +87,30 @@ void ParameterTable::set_state(const RangeState& state) {
   if (state.iterations < 0) throw DataError(c10::str("iterations must be at least 0, got ", state.iterations));
   range_.set(state.numbers, state.slots);
   set_iterations(state.iterations);
+}
+
+RangeSnapshot ParameterTable::snapshot(RangeSnapshot spare) const {
+  const auto copy = [](Tensor to, const Tensor& from) {
+    if (!to.defined() || to.numel() != from.numel()) return from.clone();
+    return to.copy_(from);
+  };
+  spare.version = version().value_or(0);
+  spare.used = used();
+  spare.figures = figures_;
+  spare.state.iterations = iterations();
+  spare.state.numbers = range_.numbers();
+  spare.state.slots.resize(range_.slots().size());
+  for (std::size_t s = 0; s < range_.slots().size(); ++s)
+    spare.state.slots[s] = copy(spare.state.slots[s], range_.slots()[s]);
+  spare.parameters = copy(spare.parameters, range_.parameters());
+  return spare;
+}
+
+void ParameterTable::restore(const RangeSnapshot& snapshot) {
+  set_state(snapshot.state);
+  range_.parameters().copy_(snapshot.parameters);
+  set_used(snapshot.version, snapshot.used);
+  figures_ = snapshot.figures;
 }
 
 void ParameterTable::answer(int64_t worker, uint64_t id, int64_t block, Outcome outcome, int64_t staleness) {

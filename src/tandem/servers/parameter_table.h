@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tandem/servers/parameter_range.h"
 #include "tandem/servers/push_parts.h"
+#include "tandem/servers/range_snapshot.h"
 #include "tandem/servers/server_figures.h"
 #include "tandem/servers/server_message.h"
 #include "tandem/servers/shared_blocks.h"
@@ -38,6 +40,8 @@ class ParameterTable {
   void begin(int64_t block, const Tensor& values);
   /// A worker takes part; its pushes count from 1 again.
   void join(int64_t worker);
+  /// Likewise, with pushes that go on counting: a worker that has not noticed that this table began from a snapshot.
+  void rejoin(int64_t worker);
   /// Throws DataError on a push that cannot be: of a worker that has not joined, of a block that is not here, of
   /// another size, or made of parameters that it was not given; PeerError, naming the worker, when the others' part
   /// can no longer come.
@@ -55,10 +59,17 @@ class ParameterTable {
   virtual std::string waiting_for() const = 0;
   RangeState state() const;
   void set_state(const RangeState& state);
+  /// Updates made; nothing while some blocks are ahead of others.
+  virtual std::optional<int64_t> version() const = 0;
+  /// A copy of all that training goes on from, at a moment that has a version. Plan and names are left to be filled in.
+  /// `spare`: an older one, whose memory is used again.
+  RangeSnapshot snapshot(RangeSnapshot spare = {}) const;
+  /// To be called first. Throws DataError where it is none of this optimizer's.
+  void restore(const RangeSnapshot& snapshot);
   const ServerFigures& figures() const { return figures_; }
   const Tensor& parameters() const { return range_.parameters(); }
 
-  /// Updates that all blocks have.
+  /// Updates that all blocks have, at any moment; of a step that was given up by half all count as updated.
   virtual int64_t updates() const = 0;
   /// Answers with parameters of so many updates or more wait until hold_from allows them.
   void hold_from(int64_t updates);
@@ -74,6 +85,9 @@ class ParameterTable {
   virtual int64_t updates_of(int64_t block) const = 0;
   virtual int64_t iterations() const = 0;
   virtual void set_iterations(int64_t iterations) = 0;
+  /// By worker: id of the last push that is in.
+  virtual std::vector<uint64_t> used() const = 0;
+  virtual void set_used(int64_t version, const std::vector<uint64_t>& used) = 0;
   virtual void on_join(int64_t /*worker*/) {}
   virtual void on_pull(int64_t /*worker*/) {}
   virtual void on_rest(int64_t /*worker*/) {}

@@ -13,6 +13,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/kernels/own_threads.h"
+#include "tandem/servers/connection_watch.h"
 #include "tandem/servers/frame_socket.h"
 #include "tandem/servers/server_group.h"
 #include "tandem/servers/server_peers.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr int kWaitingMessages = 16;  // of a worker, that have come and are not heard yet: the network holds back more
 constexpr double kLookEvery = 0.2;    // seconds
 constexpr int kMessagesBetweenLooks = 64;
+constexpr double kAwayFor = 1.5;  // seconds without a connection until a worker is lost: it makes a new one at once
 
 void check_options(const ServerOptions& options) {
   const auto where = "server at " + options.address + ": ";
@@ -31,6 +33,8 @@ void check_options(const ServerOptions& options) {
     throw InvalidArgument(c10::str(where, "seconds must be positive, got silence ", options.silence_seconds, ", gone ",
                                    options.gone_seconds, ", start ", options.start_seconds));
   if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
+  if (!options.hosts.empty() && !options.save.folder.empty())
+    throw InvalidArgument(where + "saving is not built for servers that average with other hosts");
 }
 
 ServerOptions at_own_address(ServerOptions options) {
@@ -50,12 +54,16 @@ class Server::Body {
         doors_(*context_, zmq::socket_type::router),
         stop_(*context_, zmq::socket_type::pair),
         stopper_(*context_, zmq::socket_type::pair),
-        talk_(options_.silence_seconds, [this](const std::string& who, const Header& header, std::vector<Frame> more) {
-          std::vector<Frame> frames{Frame::of(who), Frame::of(encode(header))};
-          std::move(more.begin(), more.end(), std::back_inserter(frames));
-          // A worker that has gone gets nothing: its silence is noticed.
-          send_frames(doors_, frames);
-        }) {
+        saves_(options_.save.folder.empty() ? nullptr : std::make_unique<SnapshotFiles>(options_.save)),
+        talk_(
+            options_.silence_seconds,
+            [this](const std::string& who, const Header& header, std::vector<Frame> more) {
+              std::vector<Frame> frames{Frame::of(who), Frame::of(encode(header))};
+              std::move(more.begin(), more.end(), std::back_inserter(frames));
+              // A worker that has gone gets nothing: its silence is noticed.
+              send_frames(doors_, frames);
+            },
+            saves_.get()) {
     doors_.set(zmq::sockopt::rcvhwm, kWaitingMessages);
     doors_.set(zmq::sockopt::sndhwm, 0);  // answers are as few as pushes, and share their memory
     doors_.set(zmq::sockopt::router_handover, true);
@@ -73,6 +81,8 @@ class Server::Body {
 
   const std::string& address() const { return address_; }
   bool has_ended() const { return ended_; }
+  bool done() const { return ended_ && talk_.failure().empty() && talk_.any_has_left(); }
+  ServerFigures figures() const { return ended_ ? talk_.figures() : ServerFigures(); }
 
   void stop() {
     const std::lock_guard lock(mutex_);
@@ -109,6 +119,7 @@ class Server::Body {
                                                       : "127.0.0.1",
                           ":", free_port ? "*" : std::to_string(at.port));
     }
+    if (!is_within_process(address_)) watch_ = std::make_unique<ConnectionWatch>(*context_, doors_);
     try {
       doors_.bind(endpoint);
     } catch (const zmq::error_t& error) {
@@ -137,17 +148,17 @@ class Server::Body {
 
   void look_for_others(double now) {
     if (!group_) return;
-    peers_->look(now, {.leave_out = [&](int64_t s) { return group_->is_gone(s) || !talk_.failure().empty(); },
+    peers_->look(now, {.leave_out = [&](int64_t s) { return group_->is_gone(s) || talk_.over(); },
                        .lost = [&](int64_t s, const std::string& why) { talk_.lost_server(s, why); },
                        .again = [&](int64_t s) { group_->send_again(s); }});
   }
 
   // Whether others still have to hear that this server's workers are done.
   bool leaves_others(double now) {
-    if (!group_ || !talk_.failure().empty()) return false;
+    if (!group_ || talk_.over()) return false;
     if (!group_->leaves()) {
       if (!talk_.has_begun()) {
-        talk_.fail(c10::str("no worker has come within ", options_.start_seconds, " s"));
+        talk_.end(c10::str("no worker has come within ", options_.start_seconds, " s"));
         return false;
       }
       group_->leave();
@@ -168,6 +179,9 @@ class Server::Body {
       if (items[1].revents) hear_all();
       const double now = steady_seconds();
       look_for_others(now);
+      if (watch_) {
+        for (const auto& who : watch_->gone(now, kAwayFor)) talk_.closed(who);
+      }
       talk_.look(now);
       if (!talk_.nobody()) {
         somebody = now;
@@ -175,12 +189,14 @@ class Server::Body {
       }
       const double most = begun ? options_.gone_seconds : options_.start_seconds;
       if (items[0].revents) {
-        if (!talk_.nobody() || (group_ && !group_->leaves())) talk_.fail("it has been stopped");
+        if (!talk_.nobody() || (group_ && !group_->leaves())) talk_.end("it has been stopped");
         stopped = true;
-      } else if (talk_.nobody() && (talk_.all_have_left() || !talk_.failure().empty() || now - somebody > most)) {
+      } else if (talk_.nobody() && (talk_.all_have_left() || talk_.over() || now - somebody > most)) {
         stopped = !leaves_others(now);
       }
     }
+    if (talk_.all_have_left() && talk_.failure().empty()) talk_.forget_saved();
+    watch_.reset();
     doors_.close();
     peers_.reset();
     ended_ = true;
@@ -189,9 +205,11 @@ class Server::Body {
 
   void hear_all() {
     for (int i = 0; i < kMessagesBetweenLooks; ++i) {
-      auto frames = receive_frames(doors_);
+      int connection = -1;
+      auto frames = receive_frames(doors_, &connection);
       if (frames.empty()) return;
       const std::string who(frames[0].text());
+      if (watch_) watch_->heard(who, connection);
       frames.erase(frames.begin());
       talk_.hear(who, frames, steady_seconds());
     }
@@ -202,6 +220,8 @@ class Server::Body {
   zmq::socket_t doors_;
   std::unique_ptr<comm::CurveGuard> guard_;
   zmq::socket_t stop_, stopper_;
+  std::unique_ptr<ConnectionWatch> watch_;
+  std::unique_ptr<SnapshotFiles> saves_;
   ServerTalk talk_;
   std::optional<ServerPeers> peers_;
   std::optional<ServerGroup> group_;
@@ -216,6 +236,8 @@ Server::Server(ServerOptions options) : body_(std::make_unique<Body>(std::move(o
 Server::~Server() = default;
 const std::string& Server::address() const { return body_->address(); }
 void Server::wait() { body_->wait(); }
+bool Server::done() const { return body_->done(); }
+ServerFigures Server::figures() const { return body_->figures(); }
 bool Server::has_ended() const { return body_->has_ended(); }
 void Server::stop() { body_->stop(); }
 

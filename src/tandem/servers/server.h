@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "tandem/comm/job_key.h"
+#include "tandem/servers/server_figures.h"
+#include "tandem/servers/snapshot_files.h"
 
 namespace tandem::servers {
 
@@ -31,6 +33,9 @@ struct ServerOptions {
   /// So many updates of its own lie between two rounds; 0: they average only when a worker asks
   /// (ServerClient::average).
   int64_t sync_every = 1;
+  /// Where its range is saved, and gone on from when there is something: ServerTalk. Removed when all workers have
+  /// left. Not with hosts.
+  SaveOptions save = {};
 };
 
 /// A parameter server: a range of the parameters of a model, which worker 0 brings, and the optimizer for them, behind
@@ -40,8 +45,9 @@ struct ServerOptions {
 /// else the others average without it.
 class Server {
  public:
-  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, or
-  /// when the address cannot be had.
+  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, with
+  /// both hosts and a folder to save in, or when the address cannot be had; DataError where nothing can be saved in the
+  /// folder.
   explicit Server(ServerOptions options = {});
   /// Stops it as stop() does.
   ~Server();
@@ -51,9 +57,12 @@ class Server {
   /// Where workers reach it, with the port that it has.
   const std::string& address() const;
   /// Returns when all workers have left, or all have been gone for gone_seconds, and the servers of other hosts know.
-  /// Throws PeerError when the job could
-  /// not go on, as it told its workers.
+  /// Throws PeerError when the job could not go on, as it told its workers.
   void wait();
+  /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,
+  /// and what became of their gradients.
+  bool done() const;
+  ServerFigures figures() const;
   bool has_ended() const;
   /// Ends it; workers that are there are told.
   void stop();

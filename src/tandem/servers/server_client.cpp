@@ -7,6 +7,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/servers/client_blocks.h"
+#include "tandem/servers/saved_updates.h"
 #include "tandem/servers/server_links.h"
 #include "tandem/servers/state_frames.h"
 
@@ -39,7 +40,9 @@ class ServerClient::Body {
     const auto lock = links_.lock();
     for (std::size_t s = 0; begun_ && s < links_.count(); ++s) {
       try {
-        links_.send(s, header(Kind::leave));
+        auto leaves = header(Kind::leave);
+        leaves.id = links_.failed() ? 1 : 0;
+        links_.send(s, leaves);
       } catch (const std::exception&) {  // it is gone
       }
     }
@@ -69,8 +72,13 @@ class ServerClient::Body {
       }
       links_.send(s, hello, std::move(payload));
     });
+    answer_offers();
+    resumed_ = answers_.front().header.version;
+    for (const auto& greeted : answers_) resumed_ = std::min(resumed_, greeted.header.version);
     pull(parameters);
   }
+
+  int64_t resumed() const { return resumed_; }
 
   void push(int64_t block, const Tensor& gradients, const PushOptions& options) {
     check_flat(gradients, plan_);
@@ -212,6 +220,23 @@ class ServerClient::Body {
     return frames;
   }
 
+  // Servers that save ask worker 0 in mode sync of which update they are to go on.
+  void answer_offers() {
+    std::vector<std::optional<std::vector<int64_t>>> saved(answers_.size());
+    std::vector<std::string> names;
+    for (std::size_t s = 0; s < answers_.size(); ++s) {
+      if (answers_[s].payload.size() > 1) saved[s] = decode_saved(answers_[s].payload[1].text());
+      names.push_back(links_.name(s));
+    }
+    if (std::none_of(saved.begin(), saved.end(), [](const auto& one) { return one.has_value(); })) return;
+    const auto version = common_update(saved, names);
+    ask(Kind::hello, "was not greeted by", [&](std::size_t s) {
+      auto resume = header(Kind::resume);
+      resume.version = version;
+      links_.send(s, resume);
+    });
+  }
+
   Header header(Kind kind) const { return {.kind = kind, .worker = static_cast<int32_t>(worker_)}; }
 
   void send_pull(std::size_t s) {
@@ -284,6 +309,7 @@ class ServerClient::Body {
   const int64_t worker_;
   ServerPlan plan_;
   bool begun_ = false;
+  int64_t resumed_ = 0;
   uint64_t id_ = 0;                    // of the last push that was finished
   uint64_t pulls_ = 0, averages_ = 0;  // so far
   // Guarded by the lock of links_:
@@ -297,6 +323,7 @@ class ServerClient::Body {
 ServerClient::ServerClient(const ClientOptions& options) : body_(std::make_unique<Body>(options)) {}
 ServerClient::~ServerClient() = default;
 void ServerClient::begin(const ServerPlan& plan, Tensor& parameters) { body_->begin(plan, parameters); }
+int64_t ServerClient::resumed() const { return body_->resumed(); }
 void ServerClient::push(int64_t block, const Tensor& gradients, const PushOptions& options) {
   body_->push(block, gradients, options);
 }

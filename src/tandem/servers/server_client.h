@@ -48,14 +48,19 @@ class ServerClient {
  public:
   /// Connects without waiting. Throws InvalidArgument on no server, or an address that is none.
   explicit ServerClient(const ClientOptions& options);
-  /// Tells the servers that it leaves, and waits for nothing.
+  /// Tells the servers that it leaves, and waits for nothing. After a wait that failed servers that save expect the
+  /// worker to begin anew.
   ~ServerClient();
   ServerClient(const ServerClient&) = delete;
   ServerClient& operator=(const ServerClient&) = delete;
 
   /// To be called first, with the same plan by all workers. `parameters` (elements,), float32, contiguous: worker 0's
-  /// are those that training begins with; all are set to the servers'.
+  /// are those that training begins with, unless the servers go on from what they have saved; all are set to the
+  /// servers'. Throws DataError where servers in mode sync have saved, but no update that all of them have.
   void begin(const ServerPlan& plan, Tensor& parameters);
+  /// The update that had been saved and servers began from, the lowest of all servers; 0: from worker 0's parameters,
+  /// or what has been made of them.
+  int64_t resumed() const;
   /// Sends a block of the flat `gradients` (elements,) and returns at once. The gradients must be left alone until
   /// finish.
   void push(int64_t block, const Tensor& gradients, const PushOptions& options = {});

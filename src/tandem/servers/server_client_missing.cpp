@@ -10,6 +10,7 @@ ServerClient::ServerClient(const ClientOptions&) {
 }
 ServerClient::~ServerClient() = default;
 void ServerClient::begin(const ServerPlan&, Tensor&) {}
+int64_t ServerClient::resumed() const { return 0; }
 void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
 void ServerClient::pull(Tensor&) {}

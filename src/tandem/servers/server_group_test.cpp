@@ -136,6 +136,34 @@ TEST(ServerGroup, HoldsNoMoreThanAWorkersMessages) {
             "worker 1: must send at most " + std::to_string(most) + " messages while the servers average");
 }
 
+TEST(ServerGroup, QuestionsToTheWorkDeskDoNotWaitForARound) {
+  TwoHosts two(ServerMode::async, "all-reduce", 1, 2);
+  two.push(0, 0, 1, 0, 1);
+  EXPECT_TRUE(two.hosts[0].group->holds());
+  two.say(0, {.kind = Kind::desk, .worker = 1, .id = 7, .block = static_cast<int64_t>(DeskAsk::say)},
+          {Frame::of(std::string("topic")), Frame::of(std::string("text"))});
+  const auto answers = two.answers(0, 1, Kind::desk);
+  ASSERT_EQ(answers.size(), 1);
+  EXPECT_EQ(answers[0].header.id, 7);
+}
+
+TEST(ServerGroup, AWorkerWhoseConnectionClosesInARoundIsLostAfterIt) {
+  TwoHosts two(ServerMode::sync, "all-reduce", 1, 2);
+  for (int32_t w = 0; w < 2; ++w) two.push(0, w, 1, 0, 1);
+  two.hosts[0].talk->closed("worker-1");
+  two.hosts[0].talk->look(0.1);
+  EXPECT_TRUE(two.hosts[0].talk->failure().empty());
+  for (int32_t w = 0; w < 2; ++w) two.push(1, w, 1, 0, 2);
+  two.deliver();
+  expect_values(two.answers(0, 0, Kind::params), two.plan, -3);
+  two.hosts[0].talk->look(0.2);
+  two.deliver();
+  const std::string why = "worker 1 has gone: its connection closed, and mode sync needs all workers";
+  EXPECT_EQ(two.answers(0, 0, Kind::error).at(0).payload[0].text(), why);
+  EXPECT_EQ(two.answers(1, 0, Kind::error).at(0).payload[0].text(), "server 0 of 2 (a:1): " + why);
+  EXPECT_TRUE(two.hosts[0].talk->over() && two.hosts[1].talk->over());
+}
+
 TEST(ServerGroup, AsyncWorkersGoOnWithWhatIsThere) {
   TwoHosts two(ServerMode::async, "async-scatter-sum", 1, 1);
   for (uint64_t id = 1; id <= 3; ++id) two.push(0, 0, id, static_cast<int64_t>(id) - 1, 1);

@@ -49,11 +49,18 @@ ServerLinks::~ServerLinks() {
 void ServerLinks::send(std::size_t server, const Header& header, std::vector<Frame> payload) {
   if (links_[server]->send(header, std::move(payload))) return;
   take_in(server);
+  failed_ = true;
   const auto& failure = failures_[server];
   throw PeerError(failure.empty() ? links_[server]->name() + ": nothing can be sent to it" : failure);
 }
 
 void ServerLinks::wait_until(const Wait& wait) {
+  failed_ = true;
+  wait_or_throw(wait);
+  failed_ = false;
+}
+
+void ServerLinks::wait_or_throw(const Wait& wait) {
   const double begin = steady_seconds();
   std::vector<zmq::pollitem_t> items;
   for (bool first = true;; first = false) {
@@ -96,7 +103,8 @@ void ServerLinks::take_in(std::size_t server) {
   while (auto message = links_[server]->receive()) {
     if (message->header.kind == Kind::error) {
       const auto text = message->payload.empty() ? std::string_view() : message->payload[0].text();
-      failures_[server] = c10::str(links_[server]->name(), ": ", text);
+      // The first one is the cause of those that follow.
+      if (failures_[server].empty()) failures_[server] = c10::str(links_[server]->name(), ": ", text);
     } else {
       take_(server, *message);
     }

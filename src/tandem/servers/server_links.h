@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@ class ServerLinks {
   ServerLinks& operator=(const ServerLinks&) = delete;
 
   std::size_t count() const { return links_.size(); }
+  /// "server 1 of 2 (host:port)".
+  const std::string& name(std::size_t server) const { return links_[server]->name(); }
   /// Under lock(). Throws PeerError when the server takes nothing any more, with what it said last.
   void send(std::size_t server, const Header& header, std::vector<Frame> payload = {});
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -38,10 +41,13 @@ class ServerLinks {
   };
   /// Throws PeerError as ServerClient says.
   void wait_until(const Wait& wait);
+  /// True when a wait has failed, until what was asked is given up.
+  bool failed() const { return failed_; }
   /// Every wait throws PeerError giving `reason`; empty: no more. From any thread.
   void abort(const std::string& reason);
 
  private:
+  void wait_or_throw(const Wait& wait);
   void take_in(std::size_t server);
   void give_signs();
   void check_aborted();
@@ -53,6 +59,7 @@ class ServerLinks {
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
   std::vector<std::string> failures_;               // by server; guarded by mutex_
+  std::atomic<bool> failed_ = false;
   std::mutex abort_mutex_;
   std::string aborted_;  // the reason; guarded by abort_mutex_
   std::mutex stop_mutex_;

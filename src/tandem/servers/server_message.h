@@ -11,7 +11,8 @@ namespace tandem::servers {
 
 /// What workers and servers say to one another. A worker begins with hello and ends with leave.
 enum class Kind : uint8_t {
-  hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there
+  hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there.
+                   // In sync a server with snapshots answers worker 0 by their updates first, and waits for resume
   push,            // a block's gradient; answered by params, at once or when its update is made
   params,          // a block's parameters
   pull,            // answered by params of all the server's blocks
@@ -21,6 +22,8 @@ enum class Kind : uint8_t {
   state,           // answered by the optimizer's state
   set_state,       // sets it; answered by set_state
   figures,         // answered by figures
+  desk,            // to and from the work desk (desk_talk.h)
+  resume,          // worker 0 -> server that has offered what is saved: of which update it goes on; answered by hello
   set_parameters,  // of each block the server has; answered by set_parameters
   average,         // asks for a round among the servers of all hosts; answered by average when it has taken effect
   // Between the servers of several hosts, whose numbers stand in place of the worker's:
@@ -41,12 +44,13 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of come and slice: the
-  // round; of part: the first without it.
+  // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the worker
+  // may come back, since it could not go on; of come and slice: the round; of part: the first without it.
   uint64_t id = 0;
-  int64_t block = 0;    // of push and params; of hello: the number of the server that is meant; of slice: its begin
-  int64_t version = 0;  // of push: of the parameters that it was made of; of params: theirs; of slice: a ring's step;
-  // of peer: the run
+  int64_t block = 0;  // of push and params; of hello: the number of the server that is meant; of slice: its begin
+  // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
+  // and the server goes on from, 0: none; of slice: a ring's step; of peer: the run.
+  int64_t version = 0;
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
   int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown

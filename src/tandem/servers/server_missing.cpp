@@ -9,6 +9,8 @@ Server::Server(ServerOptions) { throw InvalidArgument("built without ZeroMQ: the
 Server::~Server() = default;
 const std::string& Server::address() const { throw InternalError("a server without ZeroMQ"); }
 void Server::wait() {}
+bool Server::done() const { return true; }
+ServerFigures Server::figures() const { return {}; }
 bool Server::has_ended() const { return true; }
 void Server::stop() {}
 

@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/servers/server_message.h"
@@ -12,16 +13,8 @@
 namespace tandem::servers {
 namespace {
 
-constexpr std::size_t kLongestError = 500;  // bytes
-constexpr double kOwnSleep = 1;             // seconds between two looks after which it is we who slept
-
-// Messages repeat names that came as bytes; those of LibTorch have several lines.
-std::string one_line(std::string text) {
-  if (text.size() > kLongestError) text.resize(kLongestError);
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
-  return text;
-}
+constexpr auto kConnectionClosed = "has gone: its connection closed";
+constexpr double kOwnSleep = 1;  // seconds between two looks after which it is we who slept
 
 }  // namespace
 
@@ -30,66 +23,15 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   if (!header) return;
   const auto member = members_.find(who);
   if (member != members_.end()) member->second.heard = now;
+  desk_.heard(who, now);
   answer_errors(who, *header, frames, now);
   settle(now);
-}
-
-void ServerTalk::answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames,
-                               double now) {
-  const bool server = group_ && (is_between_servers(header.kind) || header.kind == Kind::error);
-  try {
-    if (server && !failure_.empty()) return say(who, Kind::error, failure_);
-    if (server) return group_->hear(header, frames);
-    handle(who, header, frames, now);
-  } catch (const PeerError& error) {
-    fail(error.what());
-  } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
-    say(who, Kind::error, c10::str(server ? "server " : "worker ", header.worker, ": ", one_line(error.what())));
-  }
-}
-
-// What follows from a message: a round of the servers, and what was held for it.
-void ServerTalk::settle(double now) {
-  if (!group_ || settles_) return;
-  settles_ = true;
-  for (bool more = true; more && failure_.empty();) {
-    try {
-      group_->look();
-    } catch (const std::exception& error) {
-      fail(one_line(error.what()));
-      break;
-    }
-    answer_asked();
-    more = !held_.empty() && !holds();
-    if (!more) break;
-    const auto held = held_.pop();
-    answer_errors(held.who, held.header, held.frames, now);
-  }
-  settles_ = false;
-}
-
-void ServerTalk::ask_average(const std::string& who, uint64_t id) {
-  // Without others its parameters are the average.
-  const bool asks = group_ && asks_.is_new(who, id);
-  asks_.add(who, id, asks ? group_->ask() : 0);
-  answer_asked();
-}
-
-void ServerTalk::answer_asked() {
-  asks_.take(group_ ? group_->rounds() : 0,
-             [this](const std::string& who, uint64_t id) { send_(who, {.kind = Kind::average, .id = id}, {}); });
-}
-
-void ServerTalk::lost_server(int64_t server, const std::string& why) {
-  try {
-    group_->lost(server, why);
-  } catch (const PeerError& error) {
-    fail(error.what());
-  }
+  save_if_due();
 }
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
-  if (!failure_.empty() && header.kind != Kind::leave) return say(who, Kind::error, failure_);
+  if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
+  if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
   const bool holds = this->holds();
   if (header.kind == Kind::ping) {
     if (holds) return say(who, Kind::ping, group_->waiting_for());
@@ -98,7 +40,9 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   // A gradient's blocks, once more after a new connection, and some questions.
   if (holds) return held_.push({who, header, frames}, 2 * plan_.blocks() + 16);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
-  const auto member = members_.find(who);
+  if (header.kind == Kind::resume) return resume(who, header, now);
+  auto member = members_.find(who);
+  if (member == members_.end() && comes_back(who, header, now)) member = members_.find(who);
   if (member == members_.end()) {
     if (header.kind == Kind::leave) return say(who, Kind::leave, "");
     throw DataError(c10::str("is not known here: it was given up after ", silence_seconds_,
@@ -118,18 +62,15 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
     case Kind::rest:
       return table_->rest(worker);
     case Kind::leave:
-      return leave(who, worker);
+      return leave(who, worker, header.id == 1);
     case Kind::state:
       return send_state(who);
     case Kind::set_state:
       return set_state(who, header, frames);
     case Kind::set_parameters:
       return set_parameters(who, frames);
-    case Kind::figures: {
-      auto figures = table_->figures();
-      if (group_) group_->add_to(figures);
-      return say(who, Kind::figures, figures.encode());
-    }
+    case Kind::figures:
+      return say(who, Kind::figures, figures().encode());
     case Kind::average:
       return ask_average(who, header.id);
     default:
@@ -137,71 +78,42 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   }
 }
 
-void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
-  if (frames.size() < 2) throw DataError("hello must have a plan");
-  if (group_ && group_->leaves()) throw DataError("comes when this server has left those of the other hosts");
-  if (members_.contains(who)) return say(who, Kind::hello, "");
-  if (!table_ && header.worker != 0) {
-    const auto same = [&](const Early& early) { return early.who == who; };
-    if (std::none_of(early_.begin(), early_.end(), same)) early_.push_back({who, header, {frames[0], frames[1]}});
-    return;
-  }
-  if (!table_) make_table(header, frames);
-  if (frames[1].text() != plan_text_)
-    throw DataError("its plan differs from worker 0's: all must have the same model, optimizer, mode and servers");
-  if (header.block != server_)
-    throw DataError(c10::str("counts this server as ", header.block, ", worker 0 as ", server_,
-                             ": all must name the servers in one order"));
-  check_block({.worker = header.worker, .block = plan_.first_block(server_)},
-              static_cast<std::size_t>(plan_.block_elements(plan_.first_block(server_))) * sizeof(float), plan_,
-              server_);
-  const auto w = static_cast<std::size_t>(header.worker);
-  if (!who_of_[w].empty()) {
-    if (plan_.mode == ServerMode::sync) throw DataError("is here already, in another process");
-    members_.erase(who_of_[w]);
-    table_->lost(header.worker, "has begun anew");
-  }
-  table_->join(header.worker);
-  members_[who] = {header.worker, now};
-  who_of_[w] = who;
-  left_[w] = false;
-  say(who, Kind::hello, "");
-  greet_early(now);
-}
-
-void ServerTalk::make_table(const Header& header, const std::vector<Frame>& frames) {
-  auto plan = ServerPlan::decode(frames[1].text());
-  if (header.block >= plan.servers())
-    throw DataError(c10::str("the server's number must be below ", plan.servers(), ", got ", header.block));
-  const int64_t first = plan.first_block(header.block), count = plan.first_block(header.block + 1) - first;
-  if (static_cast<int64_t>(frames.size()) != 2 + count)
-    throw DataError(c10::str("worker 0 must bring the parameters of ", count, " blocks, got ", frames.size() - 2));
-  const auto blocks = blocks_of(frames, 2, plan, header.block);
-  auto table = ParameterTable::make(plan, header.block,
-                                    [this](int64_t worker, const BlockAnswer& given) { answer(worker, given); });
-  for (int64_t b = 0; b < count; ++b) table->begin(first + b, blocks[static_cast<std::size_t>(b)]);
-  plan_text_ = frames[1].text();
-  plan_ = std::move(plan);
-  server_ = header.block;
-  table_ = std::move(table);
-  who_of_.assign(static_cast<std::size_t>(plan_.workers), "");
-  left_.assign(static_cast<std::size_t>(plan_.workers), false);
-  if (group_) group_->begin(*table_, plan_);
-}
-
-void ServerTalk::greet_early(double now) {
-  const auto early = std::move(early_);
-  early_.clear();
-  for (const auto& [who, header, frames] : early) hear(who, frames, now);
-}
-
-void ServerTalk::leave(const std::string& who, int64_t worker) {
+void ServerTalk::leave(const std::string& who, int64_t worker, bool may_come_back) {
+  const bool comes_back = may_come_back && saves_;
   members_.erase(who);
   asks_.forget(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
-  left_[static_cast<std::size_t>(worker)] = true;
+  left_[static_cast<std::size_t>(worker)] = !comes_back;
+  look_at_early_ = true;
   say(who, Kind::leave, "");
+  // All servers must go on from one update.
+  if (comes_back && plan_.mode == ServerMode::sync) return table_->lost(worker, "could not go on");
   table_->leave(worker);
+}
+
+void ServerTalk::lose(const std::string& who, int64_t worker, const std::string& why) {
+  members_.erase(who);
+  asks_.forget(who);
+  who_of_[static_cast<std::size_t>(worker)].clear();
+  look_at_early_ = true;
+  try {
+    table_->lost(worker, why);
+  } catch (const PeerError& error) {
+    fail(error.what());
+  }
+}
+
+void ServerTalk::closed(const std::string& who) {
+  desk_.closed(who);
+  const auto is_it = [&](const Early& early) { return early.who == who; };
+  early_.erase(std::remove_if(early_.begin(), early_.end(), is_it), early_.end());
+  if (offered_ && is_it(*offered_)) offered_.reset();
+  const auto member = members_.find(who);
+  if (member != members_.end()) {
+    member->second.away = true;
+    if (!holds()) lose(who, member->second.worker, kConnectionClosed);
+  }
+  save_if_due();
 }
 
 void ServerTalk::send_state(const std::string& who) {
@@ -226,32 +138,38 @@ void ServerTalk::set_parameters(const std::string& who, const std::vector<Frame>
 void ServerTalk::look(double now) {
   const double slept = last_look_ > 0 ? now - last_look_ : 0;
   last_look_ = now;
+  desk_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);
   settle(now);
-  // What the loss of a worker would change must not change in the midst of a round; those that are silent still are
+  // What the loss of a worker would change must not change in the midst of a round; those that are gone still are
   // after it.
   const bool holds = this->holds();
-  std::vector<std::pair<std::string, int64_t>> silent;
+  std::vector<std::pair<std::string, std::string>> lost;
   for (auto& [who, member] : members_) {
     if (slept > kOwnSleep) member.heard += slept;
-    if (!holds && now - member.heard > silence_seconds_) silent.emplace_back(who, member.worker);
-  }
-  for (const auto& [who, worker] : silent) {
-    members_.erase(who);
-    asks_.forget(who);
-    who_of_[static_cast<std::size_t>(worker)].clear();
-    try {
-      table_->lost(worker, c10::str("has been silent for ", silence_seconds_, " s"));
-    } catch (const PeerError& error) {
-      fail(error.what());
+    if (holds) continue;
+    if (member.away) {
+      lost.emplace_back(who, kConnectionClosed);
+    } else if (now - member.heard > silence_seconds_) {
+      lost.emplace_back(who, c10::str("has been silent for ", silence_seconds_, " s"));
     }
   }
+  for (const auto& [who, why] : lost) {
+    if (const auto member = members_.find(who); member != members_.end()) lose(who, member->second.worker, why);
+  }
+  if (std::exchange(look_at_early_, false)) greet_early(now);
+  save_if_due();
 }
 
 void ServerTalk::fail(const std::string& why) {
-  if (failure_.empty()) {
-    failure_ = why;
-    if (group_) group_->fail(why);
-  }
+  if (!saves_) return end(why);
+  if (failure_.empty()) failure_ = why;
+  for (const auto& [who, member] : members_) say(who, Kind::error, why);
+  begin_anew();
+}
+
+void ServerTalk::end(const std::string& why) {
+  if (failure_.empty()) failure_ = why;
+  if (!std::exchange(over_, true) && group_) group_->fail(why);
   held_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
@@ -259,6 +177,14 @@ void ServerTalk::fail(const std::string& why) {
 
 bool ServerTalk::all_have_left() const {
   return !left_.empty() && std::all_of(left_.begin(), left_.end(), [](bool left) { return left; });
+}
+
+bool ServerTalk::any_has_left() const { return std::find(left_.begin(), left_.end(), true) != left_.end(); }
+
+ServerFigures ServerTalk::figures() const {
+  auto figures = table_ ? table_->figures() : ServerFigures();
+  if (group_) group_->add_to(figures);
+  return figures;
 }
 
 void ServerTalk::answer(int64_t worker, const BlockAnswer& given) {

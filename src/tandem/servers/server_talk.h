@@ -2,50 +2,70 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tandem/servers/average_asks.h"
+#include "tandem/servers/desk_talk.h"
 #include "tandem/servers/frame.h"
 #include "tandem/servers/held_messages.h"
 #include "tandem/servers/parameter_table.h"
 #include "tandem/servers/server_group.h"
+#include "tandem/servers/snapshot_files.h"
 
 namespace tandem::servers {
 
 /// What a server says to whom: it knows its workers by the names of their connections, takes their messages to the
 /// table, and answers. Knows no sockets.
+///
+/// With snapshots it goes on from what was saved before, instead of from worker 0's parameters: in async and stale from
+/// its own latest, in sync from the update that worker 0 finds all servers to have. And what ends the job without them,
+/// in sync a worker that is lost, only takes it back to the last of them: workers may begin anew.
 class ServerTalk {
  public:
   using Send = std::function<void(const std::string& who, const Header& header, std::vector<Frame> payload)>;
 
-  ServerTalk(double silence_seconds, Send send) : silence_seconds_(silence_seconds), send_(std::move(send)) {}
+  /// `saves`: null where nothing is saved.
+  ServerTalk(double silence_seconds, Send send, SnapshotFiles* saves = nullptr)
+      : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_), saves_(saves) {}
 
-  /// With servers of other hosts, that must outlive this.
+  /// With servers of other hosts, that must outlive this. Not with snapshots.
   void join(ServerGroup* group) { group_ = group; }
   /// A message: its header and payload frames. What is no message is not answered; a wrong one by its error.
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
   /// Looks who has been silent for too long; to be called often, when all that has come has been heard.
   void look(double now);
-  /// Says so to all workers, and that nothing goes on.
+  /// The connection of a worker has been closed, and was not made anew.
+  void closed(const std::string& who);
+  /// Says so to all workers, and that nothing goes on, unless they begin anew.
   void fail(const std::string& why);
+  /// Likewise, and nobody can begin anew.
+  void end(const std::string& why);
+  /// All is done: what was saved is not needed any more.
+  void forget_saved();
 
-  bool nobody() const { return members_.empty() && early_.empty(); }
+  bool nobody() const { return members_.empty() && early_.empty() && desk_.nobody(); }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
   /// Worker 0 has brought the parameters.
   bool has_begun() const { return table_ != nullptr; }
   /// A server of another host is lost.
   void lost_server(int64_t server, const std::string& why);
+  bool any_has_left() const;
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
+  /// Nobody can begin anew.
+  bool over() const { return over_; }
+  ServerFigures figures() const;
 
  private:
   struct Member {
     int64_t worker;
     double heard;
+    bool away = false;  // its connection was closed while the servers of all hosts average
   };
-  struct Early {  // a hello that came before worker 0's
+  struct Early {  // a hello that came before worker 0's, or before an older run of its worker has gone
     std::string who;
     Header header;
     std::vector<Frame> frames;
@@ -53,14 +73,27 @@ class ServerTalk {
 
   void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void settle(double now);
-  bool holds() const { return group_ && failure_.empty() && group_->holds(); }
+  bool holds() const { return group_ && !over_ && group_->holds(); }
   void ask_average(const std::string& who, uint64_t id);
   void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  // Sees to it that there is a table; false: not yet.
+  bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void make_table(const Header& header, const std::vector<Frame>& frames);
+  void restore_table(const ServerPlan& plan, std::string plan_text, int64_t server, int64_t version);
+  void set_table(std::unique_ptr<ParameterTable> table, const ServerPlan& plan, std::string plan_text, int64_t server);
+  ParameterTable::Send answers();
+  void resume(const std::string& who, const Header& header, double now);
+  // True when it is a worker that has not noticed that this server is another one, which began from a snapshot.
+  bool comes_back(const std::string& who, const Header& header, double now);
+  void greet(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  void keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void greet_early(double now);
-  void leave(const std::string& who, int64_t worker);
+  void leave(const std::string& who, int64_t worker, bool may_come_back);
+  void lose(const std::string& who, int64_t worker, const std::string& why);
+  void begin_anew();
+  void save_if_due();
   void send_state(const std::string& who);
   void set_parameters(const std::string& who, const std::vector<Frame>& frames);
   void set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames);
@@ -69,6 +102,7 @@ class ServerTalk {
 
   double silence_seconds_;
   Send send_;
+  DeskTalk desk_;
   std::string plan_text_;
   ServerPlan plan_;
   int64_t server_ = 0;
@@ -77,7 +111,14 @@ class ServerTalk {
   std::vector<std::string> who_of_;  // by worker
   std::vector<bool> left_;           // by worker
   std::vector<Early> early_;
+  bool look_at_early_ = false;
   std::string failure_;
+  bool over_ = false;
+  SnapshotFiles* const saves_;
+  int64_t resumed_ = 0;                 // the update that it went on from
+  std::optional<Early> offered_;        // worker 0's hello, which was told what is saved
+  bool looked_ = false;                 // whether somebody comes back, which is only at the beginning
+  std::vector<std::string> returning_;  // by worker: connections that may come back
   double last_look_ = 0;
   ServerGroup* group_ = nullptr;
   HeldMessages held_;

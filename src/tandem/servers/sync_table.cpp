@@ -128,6 +128,20 @@ void SyncTable::set_iterations(int64_t iterations) {
   for (auto& unit : units_) unit.iteration = iterations;
 }
 
+std::optional<int64_t> SyncTable::version() const {
+  const auto first = units_.front().version;
+  const bool all = std::all_of(units_.begin(), units_.end(), [&](const Unit& unit) { return unit.version == first; });
+  return all ? std::optional(first) : std::nullopt;
+}
+
+void SyncTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
+  for (auto& unit : units_) {
+    unit.version = unit.updates = version;
+    unit.used = used;
+  }
+  even_out_updates();
+}
+
 void SyncTable::on_join(int64_t worker) {
   const auto w = static_cast<std::size_t>(worker);
   gone_[w] = false;

@@ -11,6 +11,8 @@ class SyncTable final : public ParameterTable {
   SyncTable(const ServerPlan& plan, int64_t server, Send send);
 
   std::string waiting_for() const override;
+  /// All blocks come to each version together, since workers wait for all of them.
+  std::optional<int64_t> version() const override;
   // No worker begins the next update before it has all blocks of the last.
   int64_t updates() const override { return all_updates_ / static_cast<int64_t>(units_.size()); }
 
@@ -30,6 +32,8 @@ class SyncTable final : public ParameterTable {
   int64_t updates_of(int64_t block) const override { return units_[unit_of(block)].updates; }
   int64_t iterations() const override { return units_.front().iteration; }
   void set_iterations(int64_t iterations) override;
+  std::vector<uint64_t> used() const override { return units_.front().used; }
+  void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
   void on_rest(int64_t worker) override;
   void on_gone(int64_t worker, const std::string& why) override;

@@ -37,7 +37,10 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
 
 std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate) {
   std::string rows;
-  if (batch_size > 0) {
+  if (execution.out_of_step()) {
+    rows = c10::str("batches of ", batch_size, " go to whoever is free");
+    if (execution.crowd()) rows += ", in this process or another";
+  } else if (batch_size > 0) {
     for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);
     rows += c10::str(execution.peers() ? " rows here of each batch of " : " rows of each batch of ", batch_size);
   } else {

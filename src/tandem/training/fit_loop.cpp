@@ -35,9 +35,12 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
               {.batch_size = batch_size_,
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_,
-               .own_rows = execution_.own_rows()}),
+               .own_rows = execution_.own_rows(),
+               .deal = execution_.deal()}),
       batches_(loader_, execution_),
-      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch : loader_.batches()),
+      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch
+             : execution_.crowd()     ? -1  // as many as this process gets
+                                      : loader_.batches()),
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
   if (counted_) expect_batches_of(batch_size_);
@@ -53,7 +56,8 @@ Trainer::FitLoop::~FitLoop() {
 
 void Trainer::FitLoop::expect_batches_of(int64_t rows) {
   batch_size_ = rows;
-  if (execution_.devices().size() > 1 && !execution_.peers() && trainer_.checked_batch_size_ != rows)
+  if (execution_.devices().size() > 1 && !execution_.peers() && !execution_.crowd() &&
+      trainer_.checked_batch_size_ != rows)
     slowdown_.emplace(execution_, rows);
 }
 
@@ -64,13 +68,14 @@ History Trainer::FitLoop::run() {
   const AttachedModel attached(callbacks_, model_);
   callbacks_.each(&Callback::set_params, CallbackParams{plan_.epochs, steps_, plan_.verbose});
 
-  const auto before = count_facts(execution_);
+  before_ = count_facts(execution_);
   const double started = steady_seconds();
   trainer_.held_seconds_ = 0;
   trainer_.stopping_ = false;
   trainer_.begins_at_.reset();
   callbacks_.each(&Callback::on_train_begin, train_logs_);
   if (execution_.peers()) trainer_.begin_pass();  // a callback may have restored a backup
+  trainer_.follow_crowd();
   for (int64_t epoch = trainer_.begins_at_.value_or(plan_.initial_epoch); epoch < plan_.epochs && may_begin();
        ++epoch) {
     run_epoch(epoch);
@@ -80,7 +85,7 @@ History Trainer::FitLoop::run() {
   if (plan_.epochs > 0) trainer_.take_averages();
   callbacks_.each(&Callback::on_train_end, train_logs_);
 
-  history_.set_facts(facts(before, started));
+  history_.set_facts(facts(started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
   if (const auto ages = describe_staleness(history_); plan_.verbose > 0 && !ages.empty()) log_info(ages);
@@ -109,15 +114,18 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   }
   for (const auto& result : execution_.finish_steps()) add(result, epoch, execution_.iterations());
   if (!has_more(epoch) && step_ == 0) return;
+  execution_.end_pass(trainer_.passes_);
   trainer_.finish_update();
+  const int64_t pass = trainer_.passes_;
   if (plan_.steps_per_epoch < 0) end_pass();
   execution_.store();
   const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
-  logs = figures_.logs();
+  logs = pass_logs(pass);
   if (!interrupted_) validate(epoch, logs);
   bar_.finish_epoch(logs);
-  if (!execution_.peers()) {
+  if (execution_.crowd()) {  // others may have been faster
+  } else if (!execution_.peers()) {
     warn_of_idle_devices(execution_, rows_before, epoch);
   } else if (trainer_.leads()) {
     warn_of_idle_ranks(had, epoch);
@@ -131,7 +139,15 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   train_logs_ = logs;
 }
 
+Logs Trainer::FitLoop::pass_logs(int64_t pass) {
+  auto* crowd = execution_.crowd();
+  if (!crowd) return figures_.logs();
+  return figures_.logs_of_all(
+      [&](const distribute::PeerMessage& own) { return crowd->gather(c10::str("figures of pass ", pass), own); });
+}
+
 bool Trainer::FitLoop::has_more(int64_t epoch) {
+  if (execution_.crowd()) return true;
   if (step_ > 0 && !loader_.spent()) return true;
   if (batch_size_ == 0) throw_no_batch("fit");
   if (trainer_.stopping_ || (step_ > 0 && step_ >= steps_ && epoch + 1 == plan_.epochs)) return true;
@@ -198,6 +214,7 @@ void Trainer::FitLoop::add(const distribute::StepResult& result, int64_t epoch, 
   figures_.losses.add(result);
   rows_done_ += result.rows;
   if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, update);
+  if (result.rows > 0 && execution_.out_of_step() && divergence_.add(result.loss)) warn_of_divergence();
 }
 
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
@@ -219,8 +236,8 @@ void Trainer::FitLoop::end_pass() {
   pass_open_ = false;
 }
 
-History::Facts Trainer::FitLoop::facts(const History::Facts& before, double started) const {
-  auto facts = facts_between(before, count_facts(execution_));
+History::Facts Trainer::FitLoop::facts(double started) const {
+  auto facts = facts_between(before_, count_facts(execution_));
   facts.input_seconds = waited_;
   facts.seconds = steady_seconds() - started - trainer_.held_seconds_;
   return facts;

@@ -7,6 +7,7 @@
 #include "tandem/core/activity.h"
 #include "tandem/data/loader.h"
 #include "tandem/report/progress_bar.h"
+#include "tandem/training/divergence_check.h"
 #include "tandem/training/look_ahead.h"
 #include "tandem/training/running_figures.h"
 #include "tandem/training/slowdown_check.h"
@@ -24,6 +25,8 @@ class Trainer::FitLoop {
 
  private:
   void run_epoch(int64_t epoch);
+  // The figures of a pass, of all processes.
+  Logs pass_logs(int64_t pass);
   // Where a function gives the batches and has no more: throws where it gave none at all, else says, once, that the
   // training ends in this epoch before its time. False then.
   bool has_more(int64_t epoch);
@@ -36,6 +39,9 @@ class Trainer::FitLoop {
   void add(const distribute::StepResult& result, int64_t epoch, int64_t update);
   // Once, of a loss that is not finite.
   void warn_of_loss(double loss, int64_t epoch, int64_t update);
+  void warn_of_divergence();
+  // " at a learning rate of ..., with gradients that are up to ... updates old", where steps do not wait.
+  std::string circumstances() const;
   // The last step's figures, where someone looks at them.
   void show_step();
   void validate(int64_t epoch, Logs& logs);
@@ -45,7 +51,7 @@ class Trainer::FitLoop {
   // The same before an epoch, without regard to stop_training.
   bool may_begin();
   void end_pass();
-  History::Facts facts(const History::Facts& before, double started) const;
+  History::Facts facts(double started) const;
 
   Trainer& trainer_;
   const FitPlan& plan_;
@@ -62,11 +68,13 @@ class Trainer::FitLoop {
   report::ProgressBar bar_;
   std::optional<SlowdownCheck> slowdown_;
   History history_;
+  History::Facts before_;             // what was counted when it began
   Logs train_logs_;                   // of the last epoch
   int64_t step_ = 0, rows_done_ = 0;  // of the epoch
   double waited_ = 0;                 // for data, in passes that have ended
   bool draw_ = false, show_ = false;  // the figures so far
   bool look_ = false;                 // agreed to make them
+  DivergenceCheck divergence_;        // of what is trained out of step
   bool pass_open_ = false, warned_of_loss_ = false, interrupted_ = false, data_ended_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tandem/core/activity.h"
 #include "tandem/core/log.h"
+#include "tandem/training/fit_facts.h"
 #include "tandem/training/fit_loop.h"
 
 namespace tandem {
@@ -12,7 +13,25 @@ namespace tandem {
 void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
   if (std::exchange(warned_of_loss_, true) || !trainer_.leads()) return;
   bar_.clear();
-  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")"));
+  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")",
+                       circumstances()));
+}
+
+void Trainer::FitLoop::warn_of_divergence() {
+  if (!trainer_.leads()) return;
+  bar_.clear();
+  log_warning(c10::str("the loss grows without end: ", divergence_.last(), " of the last ", DivergenceCheck::kWindow,
+                       " batches, ", divergence_.least(), " of the best", circumstances(),
+                       "; a smaller rate or fresher gradients may help"));
+}
+
+std::string Trainer::FitLoop::circumstances() const {
+  if (!execution_.out_of_step()) return "";
+  execution_.store();  // their steps have ended
+  History until_now;
+  until_now.set_facts(facts_between(before_, count_facts(execution_)));
+  return c10::str(", at a learning rate of ", trainer_.parts_.optimizer->learning_rate(execution_.iterations()),
+                  ", with gradients up to ", until_now.max_staleness(), " updates old");
 }
 
 // With several processes each of them sees the others' wishes a step later: all make the figures, or none does.

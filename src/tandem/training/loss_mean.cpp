@@ -16,6 +16,31 @@ void LossMean::add(const distribute::StepResult& step) {
   ++batches_;
 }
 
+void LossMean::put(distribute::PeerMessage& message) const {
+  for (const double value : {weighted_, static_cast<double>(rows_), static_cast<double>(batches_)}) message.put(value);
+  message.put(outputs_);
+  message.put(static_cast<double>(reported_.size()));
+  for (const auto& [name, mean] : reported_) {
+    message.put(name);
+    message.put(mean.weighted);
+    message.put(static_cast<double>(mean.rows));
+  }
+}
+
+void LossMean::add(distribute::PeerMessage& message) {
+  weighted_ += message.number();
+  rows_ += message.integer();
+  batches_ += message.integer();
+  const auto outputs = message.numbers();
+  if (outputs_.size() < outputs.size()) outputs_.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs_[i] += outputs[i];
+  for (int64_t left = message.integer(); left > 0; --left) {
+    auto& mean = reported_[message.text()];
+    mean.weighted += message.number();
+    mean.rows += message.integer();
+  }
+}
+
 void LossMean::results(Logs& logs) const {
   if (names_.size() > 1) {
     for (std::size_t i = 0; i < outputs_.size(); ++i)

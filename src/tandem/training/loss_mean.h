@@ -17,6 +17,9 @@ class LossMean {
   explicit LossMean(std::vector<std::string> output_names) : names_(std::move(output_names)) {}
 
   void add(const distribute::StepResult& step);
+  /// For another process, which adds it to its own.
+  void put(distribute::PeerMessage& message) const;
+  void add(distribute::PeerMessage& message);
   void results(Logs& logs) const;
   void reset();
 

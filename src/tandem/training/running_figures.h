@@ -33,6 +33,23 @@ struct RunningFigures {
     losses.results(logs);
     return logs.sorted();
   }
+  /// Of processes that train each at its own pace: `gather` gives what each of them says.
+  Logs logs_of_all(const MetricSet::Gather& gather) {
+    const auto held = execution->hold_observers();
+    Logs logs;
+    LossMean sum = losses;
+    sum.reset();
+    metrics.results(logs, [&](const distribute::PeerMessage& of_metrics) {
+      distribute::PeerMessage own;
+      losses.put(own);
+      own.put(of_metrics);
+      auto all = gather(own);
+      for (auto& message : all) sum.add(message);  // the metrics' part is left
+      return all;
+    });
+    sum.results(logs);
+    return logs.sorted();
+  }
   void reset() {
     if (!metrics.empty()) execution->synchronize();
     metrics.reset();

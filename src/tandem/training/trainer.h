@@ -145,6 +145,10 @@ class Trainer {
   // Throws InvalidArgument naming the process that was given other data, or other options.
   void check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options);
   void align();
+  // Goes on from what the first of a crowd knows. Each of them calls it as often.
+  void follow_crowd();
+  distribute::PeerMessage progress_message() const;
+  void take_progress(distribute::PeerMessage first);
   // What any of the processes that train together wants, all of them know; alone it is its own.
   struct Wishes {
     bool look = false;       // at the figures so far

@@ -35,6 +35,15 @@ void check(const FitPlan& plan) {
   if (plan.accumulate < 1) throw InvalidArgument(c10::str("fit: accumulate must be at least 1, got ", plan.accumulate));
 }
 
+// Of processes that take batches each at its own pace.
+void check_for_crowd(const FitPlan& plan) {
+  if (plan.steps_per_epoch > 0)
+    throw InvalidArgument(
+        "fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
+  if (plan.data.size() == data::kUnknownSize)
+    throw InvalidArgument("fit: data must have a known number of rows where several processes share them");
+}
+
 // What all processes must be told alike.
 std::string describe(const FitPlan& plan) {
   return c10::str(plan.epochs, " epochs from ", plan.initial_epoch, ", steps_per_epoch ", plan.steps_per_epoch,
@@ -63,6 +72,8 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
                c10::str("steps ", plan.validation_steps));
   }
   begin_pass();
+  if (execution_->crowd()) check_for_crowd(plan);
+  follow_crowd();
   const Fitting fitting(*this);
   FitLoop loop(*this, own, model);
   try {

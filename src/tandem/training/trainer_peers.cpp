@@ -26,6 +26,14 @@ void Trainer::align() {
   auto* peers = execution_->peers();
   if (!peers) return;
   execution_->align();
+  take_progress(peers->gather(progress_message(), align_topic_).front());
+}
+
+void Trainer::follow_crowd() {
+  if (auto* crowd = execution_->crowd()) take_progress(crowd->follow(progress_message()));
+}
+
+distribute::PeerMessage Trainer::progress_message() const {
   const auto& optimizer = parts_.optimizer;
   const bool constant = optimizer && !optimizer->rate().is_schedule();
   distribute::PeerMessage own;
@@ -34,13 +42,18 @@ void Trainer::align() {
   own.put(static_cast<double>(epochs_trained_));
   own.put(static_cast<double>(begins_at_.value_or(-1)));
   own.put(constant ? optimizer->learning_rate(0) : 0);
-  auto first = peers->gather(own, align_topic_).front();
+  return own;
+}
+
+void Trainer::take_progress(distribute::PeerMessage first) {
   random_ = RandomStream(first.bits());
   passes_ = first.integer();
   epochs_trained_ = first.integer();
   const int64_t begins_at = first.integer();
   begins_at_ = begins_at < 0 ? std::nullopt : std::optional(begins_at);
+  const auto& optimizer = parts_.optimizer;
   const double rate = first.number();
+  const bool constant = optimizer && !optimizer->rate().is_schedule();
   if (constant && rate != optimizer->learning_rate(0)) optimizer->set_learning_rate(rate);
 }
 

@@ -1,0 +1,105 @@
+// tandem serve-parameters: a parameter server as a process of its own.
+#include <c10/util/StringUtil.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "commands.h"
+#include "exit_status.h"
+#include "interruption.h"
+#include "numbers.h"
+#include "result_files.h"
+#include "tandem/cluster/who_am_i.h"
+#include "tandem/core/error.h"
+#include "tandem/servers/serve.h"
+#include "tandem/servers/server_key_file.h"
+
+namespace tandem::cli {
+namespace {
+
+struct ServeArguments {
+  std::string address, key_file, new_key_file;
+  cluster::HostFlags hosts;
+  servers::ServerOptions server;
+};
+
+int write_key(const std::string& path) {
+  try {
+    servers::write_new_key(path);
+  } catch (const DataError& error) {
+    throw NotSaved(error.what());
+  }
+  return kOk;
+}
+
+std::string line_of(const servers::ServerFigures& figures) {
+  std::string histogram;
+  for (std::size_t s = 0; s < figures.by_staleness.size(); ++s) {
+    if (figures.by_staleness[s] > 0)
+      histogram += c10::str(histogram.empty() ? "" : ", ", s, ": ", figures.by_staleness[s]);
+  }
+  return c10::str(figures.updates, " updates by ", figures.gradients(), " gradients (", figures.held, " held, ",
+                  figures.dropped, " dropped); staleness mean ", figures.mean_staleness(), ", max ",
+                  figures.max_staleness, histogram.empty() ? "" : ", gradients by staleness " + histogram);
+}
+
+int serve_parameters(const ServeArguments& arguments) {
+  if (!arguments.new_key_file.empty()) return write_key(arguments.new_key_file);
+  auto options = arguments.server;
+  const cluster::Environment environment;
+  options.address = arguments.address;
+  if (options.address.empty())
+    options.address = servers::own_server_address(cluster::who_am_i(environment, {}, arguments.hosts));
+  options.key = arguments.key_file.empty() ? servers::job_key_of(environment)
+                                           : std::optional(servers::read_key(arguments.key_file));
+  Interruption interruption;  // before the server's threads
+  servers::Server server(options);
+  interruption.on_signal([&] { server.stop(); });
+  std::cout << "serving at " << server.address() << std::endl;
+  std::string failure;
+  try {
+    servers::wait_until_done(server);
+  } catch (const PeerError& error) {
+    failure = error.what();
+  }
+  const int signal = interruption.signal();
+  interruption.on_signal({});
+  std::cout << line_of(server.figures()) << std::endl;
+  if (signal != 0) return 128 + signal;
+  if (!failure.empty()) throw PeerError(failure);
+  return kOk;
+}
+
+}  // namespace
+
+bool is_ps() { return cluster::who_am_i(cluster::Environment()).role == cluster::Role::server; }
+
+int serve_as_ps() { return serve_parameters({}); }
+
+void add_serve_parameters(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("serve-parameters", "Serve a range of a model's parameters to workers");
+  auto a = std::make_shared<ServeArguments>();
+  command->footer(
+      "Example: tandem serve-parameters --address 10.0.0.5:2222 --key job.key --save saved --save-every 500");
+  command->add_option(
+      "--address", a->address,
+      "host:port to listen at; port 0: a free one (default: this ps's own, by TF_CONFIG or --ps_hosts)");
+  command->add_option("--key", a->key_file,
+                      "File with the job's key (default: TANDEM_JOB_KEY); needed beyond loopback");
+  command->add_option("--new-key", a->new_key_file, "Write a new key to this file, and end");
+  auto* save = command->add_option("--save", a->server.save.folder, "Folder to save to, and to go on from");
+  command->add_option("--save-every", a->server.save.every_updates, "Updates from one saving to the next (default 100)")
+      ->transform(whole_number(1))
+      ->needs(save);
+  command->add_option("--gone", a->server.gone_seconds, "Seconds to go on without workers (default 60)")
+      ->transform(real_number(0));
+  command->add_option("--threads", a->server.threads, "Threads of updates (default 1)")
+      ->transform(whole_number(1, 1024));
+  command->add_option("--ps_hosts", a->hosts.ps_hosts, "Parameter servers: host:port,...");
+  command->add_option("--worker_hosts", a->hosts.worker_hosts, "Workers: host:port,...");
+  command->add_option("--job_name", a->hosts.job_name, "This process's role: ps");
+  command->add_option("--task_index", a->hosts.task_index, "Its place in --ps_hosts")->transform(whole_number(0));
+  command->callback([=, &run] { run = [=] { return serve_parameters(*a); }; });
+}
+
+}  // namespace tandem::cli

@@ -1,0 +1,57 @@
+#include "tandem/distribution/crowd.h"
+
+#include <cstring>
+#include <utility>
+
+#include "tandem/core/error.h"
+
+namespace tandem::distribute {
+namespace {
+
+std::string bytes_of(const PeerMessage& message) {
+  const auto& values = message.values();
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
+PeerMessage message_of_bytes(const std::string& bytes) {
+  if (bytes.size() % sizeof(double) != 0) throw PeerError("parameter servers: another worker sent what is no message");
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return PeerMessage(std::move(values));
+}
+
+}  // namespace
+
+std::optional<int64_t> Crowd::next_batch(int64_t pass, int64_t batches, const std::function<void()>& finish_own) {
+  auto dealt = desk_.take(pass, batches, take_done(), false);
+  if (dealt.deal == servers::Deal::later) {
+    finish_own();
+    dealt = desk_.take(pass, batches, take_done(), true);
+  }
+  return dealt.deal == servers::Deal::batch ? std::optional(dealt.batch) : std::nullopt;
+}
+
+void Crowd::done(int64_t batch) {
+  const std::lock_guard lock(mutex_);
+  done_.push_back(batch);
+}
+
+std::vector<int64_t> Crowd::take_done() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(done_, {});
+}
+
+std::vector<PeerMessage> Crowd::gather(const std::string& topic, const PeerMessage& own) {
+  std::vector<PeerMessage> all;
+  for (const auto& bytes : desk_.gather(topic, bytes_of(own))) all.push_back(message_of_bytes(bytes));
+  return all;
+}
+
+PeerMessage Crowd::follow(const PeerMessage& own) {
+  const auto topic = std::to_string(follows_++);
+  if (!leads_) return message_of_bytes(desk_.hear(topic));
+  desk_.say(topic, bytes_of(own));
+  return own;
+}
+
+}  // namespace tandem::distribute

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/distribution/peer_message.h"
+#include "tandem/servers/desk_client.h"
+
+namespace tandem::distribute {
+
+/// Processes that train one model each at its own pace, which may come and go, as one of them speaks with the others.
+/// One thread uses it, except for done.
+class Crowd {
+ public:
+  /// `options.worker`: this process's place among the others.
+  explicit Crowd(const servers::ClientOptions& options) : leads_(options.worker == 0), desk_(options) {}
+
+  /// True in the one process that writes files and prints.
+  bool leads() const { return leads_; }
+  /// The number of the next batch for this process, of a pass of `batches`; nothing when all processes together have
+  /// made all of them. `finish_own` ends this process's own steps, before it waits for others that may be lost.
+  std::optional<int64_t> next_batch(int64_t pass, int64_t batches, const std::function<void()>& finish_own);
+  /// From any thread: this process has made the batch.
+  void done(int64_t batch);
+  /// What all that are there say to `topic`. One that comes late gets what was said.
+  std::vector<PeerMessage> gather(const std::string& topic, const PeerMessage& own);
+  /// What the first process says when it calls this as often; there that is `own`.
+  PeerMessage follow(const PeerMessage& own);
+
+ private:
+  std::vector<int64_t> take_done();
+
+  const bool leads_;
+  servers::DeskClient desk_;
+  int64_t follows_ = 0;
+  std::mutex mutex_;
+  std::vector<int64_t> done_;  // not told yet; guarded by mutex_
+};
+
+}  // namespace tandem::distribute
