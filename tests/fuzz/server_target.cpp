@@ -5,6 +5,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/servers/server_talk.h"
+#include "tandem/servers/server_terms.h"
 #include "targets.h"
 
 namespace tandem::fuzz {
@@ -52,11 +53,42 @@ std::string conversation(servers::ServerMode mode, const std::string& rule) {
   return all.text();
 }
 
-void hear(const std::string& bytes) {
+const servers::GroupOptions kTwoHosts{.hosts = {"a:1", "b:1"}};
+
+// The way, what a worker says to one of two servers, and what the other one says: a round, and that it parts.
+std::string between_hosts(servers::ServerSync way) {
+  auto options = kTwoHosts;
+  options.way = way;
+  const int64_t steps = way == servers::ServerSync::ring ? 2 : 1;
+  const auto plan = servers::divide_among_servers(
+      {.mode = servers::ServerMode::async, .workers = 1, .weights = {{"w", 0, {40, 2}}}, .elements = 128},
+      *Optimizer::make("sgd"), 1, 256);
+  std::vector<std::string> hello{plan.encode()};
+  for (int64_t b = 0; b < plan.blocks(); ++b) hello.push_back(zeros(plan.block_elements(b)));
+  Conversation all;
+  all.say({.kind = Kind::hello}, hello);
+  all.say({.kind = Kind::peer, .worker = 1}, {server_terms(options, plan, at::zeros({plan.elements}))});
+  for (int64_t b = 0; b < plan.blocks(); ++b)
+    all.say({.kind = Kind::push, .id = 1, .block = b, .rows = 4}, {zeros(plan.block_elements(b))});
+  all.say({.kind = Kind::come, .worker = 1, .id = 1}).say({.kind = Kind::pull, .id = 1});
+  for (int64_t step = 0; step < steps; ++step) {
+    const auto span = steps == 1 ? comm::Span{0, plan.elements} : comm::slice(plan.elements, 2, 1 - step);
+    all.say({.kind = Kind::slice, .worker = 1, .id = 1, .block = span.begin, .version = step}, {zeros(span.size())});
+  }
+  all.say({.kind = Kind::average, .id = 1}).say({.kind = Kind::part, .worker = 1, .id = 2});
+  all.say({.kind = Kind::parted, .worker = 1}).say({.kind = Kind::figures}).say({.kind = Kind::leave});
+  return static_cast<char>(way) + all.text();
+}
+
+void hear(const std::string& bytes, std::optional<servers::ServerSync> way = {}) {
   std::string error;
+  auto options = kTwoHosts;
+  if (way) options.way = *way;
+  servers::ServerGroup group(options, [](int64_t, const Header&, const std::vector<Frame>&) {});
   servers::ServerTalk talk(10, [&](const std::string&, const Header& header, const std::vector<Frame>& payload) {
     if (header.kind == Kind::error) error = payload.at(0).text();
   });
+  if (way) talk.join(&group);
   std::vector<Frame> frames;
   for (std::size_t at = 0; at + sizeof(uint32_t) <= bytes.size();) {
     uint32_t length = 0;
@@ -78,7 +110,17 @@ Target server_messages() {
   return {"server",
           {conversation(servers::ServerMode::sync, "sgd"), conversation(servers::ServerMode::stale, "adam"),
            conversation(servers::ServerMode::async, "lamb")},
-          hear};
+          [](const std::string& bytes) { hear(bytes); }};
+}
+
+Target servers_of_hosts() {
+  return {"hosts",
+          {between_hosts(servers::ServerSync::all_reduce), between_hosts(servers::ServerSync::ring),
+           between_hosts(servers::ServerSync::async_scatter_sum)},
+          [](const std::string& bytes) {
+            if (bytes.empty()) throw DataError("no way");
+            hear(bytes.substr(1), static_cast<servers::ServerSync>(static_cast<unsigned char>(bytes[0]) % 3));
+          }};
 }
 
 }  // namespace tandem::fuzz

@@ -73,7 +73,7 @@ Target safetensors(const std::string& folder) {
 }  // namespace
 
 std::vector<Target> targets(const std::string& folder) {
-  return {zip_directory(folder), config(), safetensors(folder), server_messages()};
+  return {zip_directory(folder), config(), safetensors(folder), server_messages(), servers_of_hosts()};
 }
 
 }  // namespace tandem::fuzz

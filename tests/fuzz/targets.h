@@ -15,9 +15,11 @@ struct Target {
 
 /// What a worker says to a parameter server.
 Target server_messages();
+/// What workers and another host's server say to one of two servers that average their parameters.
+Target servers_of_hosts();
 
-/// The zip directory of a .keras file, the config in it, a safetensors file, and server_messages(). `folder` is for
-/// files on the way.
+/// The zip directory of a .keras file, the config in it, a safetensors file, server_messages() and servers_of_hosts().
+/// `folder` is for files on the way.
 std::vector<Target> targets(const std::string& folder);
 
 }  // namespace tandem::fuzz

@@ -18,10 +18,12 @@ class FreeTable final : public ParameterTable {
 
   std::string waiting_for() const override;
   std::optional<int64_t> version() const override { return version_; }
+  int64_t updates() const override { return version_; }
 
  private:
   void take(const Push& push, std::size_t place) override;
   int64_t version_of(int64_t /*block*/) const override { return version_; }
+  int64_t updates_of(int64_t /*block*/) const override { return version_; }
   int64_t iterations() const override { return iteration_; }
   void set_iterations(int64_t iterations) override { iteration_ = iterations; }
   std::vector<uint64_t> used() const override;

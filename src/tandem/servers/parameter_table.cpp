@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <utility>
+
 #include "tandem/core/error.h"
 #include "tandem/servers/free_table.h"
 #include "tandem/servers/sync_table.h"
@@ -112,9 +114,20 @@ void ParameterTable::restore(const RangeSnapshot& snapshot) {
 }
 
 void ParameterTable::answer(int64_t worker, uint64_t id, int64_t block, Outcome outcome, int64_t staleness) {
+  if (updates_of(block) >= hold_from_) return waiting_.push_back({worker, id, block, outcome, staleness});
   if (outcome == Outcome::duplicate) ++figures_.duplicates;
   const auto values = range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block));
   send_(worker, {id, block, version_of(block), outcome, staleness, shared_.copy_of(block - first_, values)});
+}
+
+void ParameterTable::hold_from(int64_t updates) {
+  hold_from_ = updates;
+  const auto waiting = std::exchange(waiting_, {});
+  for (const auto& [worker, id, block, outcome, staleness] : waiting) answer(worker, id, block, outcome, staleness);
+}
+
+void ParameterTable::written() {
+  for (int64_t block = first_; block < last_; ++block) changed(block);
 }
 
 }  // namespace tandem::servers

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -67,6 +68,13 @@ class ParameterTable {
   void restore(const RangeSnapshot& snapshot);
   const ServerFigures& figures() const { return figures_; }
   const Tensor& parameters() const { return range_.parameters(); }
+
+  /// Updates that all blocks have, at any moment; of a step that was given up by half all count as updated.
+  virtual int64_t updates() const = 0;
+  /// Answers with parameters of so many updates or more wait until hold_from allows them.
+  void hold_from(int64_t updates);
+  /// To be called when somebody else has written into parameters(); no update, and no version, is made of it.
+  void written();
   int64_t buffers() const { return shared_.buffers(); }
 
  protected:
@@ -74,6 +82,7 @@ class ParameterTable {
 
   virtual void take(const Push& push, std::size_t place) = 0;
   virtual int64_t version_of(int64_t block) const = 0;
+  virtual int64_t updates_of(int64_t block) const = 0;
   virtual int64_t iterations() const = 0;
   virtual void set_iterations(int64_t iterations) = 0;
   /// By worker: id of the last push that is in.
@@ -99,9 +108,19 @@ class ParameterTable {
  private:
   void check_worker(int64_t worker) const;
 
+  struct Waiting {
+    int64_t worker;
+    uint64_t id;
+    int64_t block;
+    Outcome outcome;
+    int64_t staleness;
+  };
+
   Send send_;
   SharedBlocks shared_;
   std::vector<bool> here_;
+  int64_t hold_from_ = INT64_MAX;
+  std::vector<Waiting> waiting_;
 };
 
 }  // namespace tandem::servers

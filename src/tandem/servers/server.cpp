@@ -15,6 +15,8 @@
 #include "tandem/kernels/own_threads.h"
 #include "tandem/servers/connection_watch.h"
 #include "tandem/servers/frame_socket.h"
+#include "tandem/servers/server_group.h"
+#include "tandem/servers/server_peers.h"
 #include "tandem/servers/server_talk.h"
 
 namespace tandem::servers {
@@ -31,6 +33,15 @@ void check_options(const ServerOptions& options) {
     throw InvalidArgument(c10::str(where, "seconds must be positive, got silence ", options.silence_seconds, ", gone ",
                                    options.gone_seconds, ", start ", options.start_seconds));
   if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
+  if (!options.hosts.empty() && !options.save.folder.empty())
+    throw InvalidArgument(where + "saving is not built for servers that average with other hosts");
+}
+
+ServerOptions at_own_address(ServerOptions options) {
+  if (options.host >= 0 && options.host < static_cast<int64_t>(options.hosts.size()))
+    options.address = options.hosts[static_cast<std::size_t>(options.host)];
+  check_options(options);
+  return options;
 }
 
 }  // namespace
@@ -38,8 +49,8 @@ void check_options(const ServerOptions& options) {
 class Server::Body {
  public:
   explicit Body(ServerOptions options)
-      : options_(std::move(options)),
-        context_((check_options(options_), context_for(options_.address))),
+      : options_(at_own_address(std::move(options))),
+        context_(context_for(options_.address)),
         doors_(*context_, zmq::socket_type::router),
         stop_(*context_, zmq::socket_type::pair),
         stopper_(*context_, zmq::socket_type::pair),
@@ -59,6 +70,7 @@ class Server::Body {
     doors_.set(zmq::sockopt::maxmsgsize, kLongestFrame);
     doors_.set(zmq::sockopt::linger, 1000);  // the last answers
     listen();
+    meet_others();
     const auto stop_address = c10::str("inproc://stop-server-", reinterpret_cast<std::uintptr_t>(this));
     stop_.bind(stop_address);
     stopper_.connect(stop_address);
@@ -118,6 +130,43 @@ class Server::Body {
     address_ = address_.substr(0, address_.rfind(':')) + bound.substr(bound.rfind(':'));
   }
 
+  void meet_others() {
+    if (options_.hosts.empty()) return;
+    group_.emplace(GroupOptions{options_.hosts, options_.host, server_sync(options_.server_sync), options_.sync_every},
+                   [this](int64_t to, const Header& header, std::vector<Frame> payload) {
+                     peers_->send(to, header, std::move(payload));
+                   });
+    ServerPeers::Options options{.addresses = options_.hosts,
+                                 .own = options_.host,
+                                 .key = options_.key,
+                                 .silence_seconds = options_.silence_seconds};
+    for (std::size_t s = 0; s < options_.hosts.size(); ++s)
+      options.names.push_back(group_->name(static_cast<int64_t>(s)));
+    peers_.emplace(options);
+    talk_.join(&*group_);
+  }
+
+  void look_for_others(double now) {
+    if (!group_) return;
+    peers_->look(now, {.leave_out = [&](int64_t s) { return group_->is_gone(s) || talk_.over(); },
+                       .lost = [&](int64_t s, const std::string& why) { talk_.lost_server(s, why); },
+                       .again = [&](int64_t s) { group_->send_again(s); }});
+  }
+
+  // Whether others still have to hear that this server's workers are done.
+  bool leaves_others(double now) {
+    if (!group_ || talk_.over()) return false;
+    if (!group_->leaves()) {
+      if (!talk_.has_begun()) {
+        talk_.end(c10::str("no worker has come within ", options_.start_seconds, " s"));
+        return false;
+      }
+      group_->leave();
+      left_ = now;
+    }
+    return !group_->may_end() && now - left_ < options_.silence_seconds;
+  }
+
   void serve() {
     kernels::set_own_threads(options_.threads);
     std::vector<zmq::pollitem_t> items{{stop_, 0, ZMQ_POLLIN, 0}, {doors_, 0, ZMQ_POLLIN, 0}};
@@ -129,6 +178,7 @@ class Server::Body {
       if (guard_ && items[2].revents) guard_->answer();
       if (items[1].revents) hear_all();
       const double now = steady_seconds();
+      look_for_others(now);
       if (watch_) {
         for (const auto& who : watch_->gone(now, kAwayFor)) talk_.closed(who);
       }
@@ -139,15 +189,16 @@ class Server::Body {
       }
       const double most = begun ? options_.gone_seconds : options_.start_seconds;
       if (items[0].revents) {
-        if (!talk_.nobody()) talk_.end("it has been stopped");
+        if (!talk_.nobody() || (group_ && !group_->leaves())) talk_.end("it has been stopped");
         stopped = true;
       } else if (talk_.nobody() && (talk_.all_have_left() || talk_.over() || now - somebody > most)) {
-        stopped = true;
+        stopped = !leaves_others(now);
       }
     }
     if (talk_.all_have_left() && talk_.failure().empty()) talk_.forget_saved();
     watch_.reset();
     doors_.close();
+    peers_.reset();
     ended_ = true;
     ended_.notify_all();
   }
@@ -172,6 +223,9 @@ class Server::Body {
   std::unique_ptr<ConnectionWatch> watch_;
   std::unique_ptr<SnapshotFiles> saves_;
   ServerTalk talk_;
+  std::optional<ServerPeers> peers_;
+  std::optional<ServerGroup> group_;
+  double left_ = 0;
   std::string address_;
   std::atomic<bool> ended_ = false;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/comm/job_key.h"
 #include "tandem/servers/server_figures.h"
@@ -23,17 +24,30 @@ struct ServerOptions {
   double start_seconds = 600;
   /// Threads of updates.
   int64_t threads = 1;
+  /// Topology per-host: a server on each host has all parameters and workers of its own, and the servers average their
+  /// parameters (ServerSync). Addresses of all of them in one order, this one's among them, at which it listens instead
+  /// of `address`; empty: there are no others.
+  std::vector<std::string> hosts = {};
+  int64_t host = 0;  // this one's place among them
+  std::string server_sync = "all-reduce";
+  /// So many updates of its own lie between two rounds; 0: they average only when a worker asks
+  /// (ServerClient::average).
+  int64_t sync_every = 1;
   /// Where its range is saved, and gone on from when there is something: ServerTalk. Removed when all workers have
-  /// left.
+  /// left. Not with hosts.
   SaveOptions save = {};
 };
 
 /// A parameter server: a range of the parameters of a model, which worker 0 brings, and the optimizer for them, behind
-/// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode.
+/// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode, what it has to do
+/// with servers of other hosts at ServerSync. Those are lost when they say nothing for silence_seconds, or their
+/// connection closes for 2 s: where workers wait for the average, they are told so (PeerError, which names the server),
+/// else the others average without it.
 class Server {
  public:
-  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, or when the address cannot be had;
-  /// DataError where nothing can be saved in the folder.
+  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, with
+  /// both hosts and a folder to save in, or when the address cannot be had; DataError where nothing can be saved in the
+  /// folder.
   explicit Server(ServerOptions options = {});
   /// Stops it as stop() does.
   ~Server();
@@ -42,8 +56,8 @@ class Server {
 
   /// Where workers reach it, with the port that it has.
   const std::string& address() const;
-  /// Returns when all workers have left, or all have been gone for gone_seconds. Throws PeerError when the job could
-  /// not go on, as it told its workers.
+  /// Returns when all workers have left, or all have been gone for gone_seconds, and the servers of other hosts know.
+  /// Throws PeerError when the job could not go on, as it told its workers.
   void wait();
   /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,
   /// and what became of their gradients.

@@ -194,6 +194,15 @@ class ServerClient::Body {
     });
   }
 
+  void average() {
+    ++averages_;
+    ask(Kind::average, "waits for an average of", [&](std::size_t s) {
+      auto asks = header(Kind::average);
+      asks.id = averages_;
+      links_.send(s, asks);
+    });
+  }
+
   int64_t bytes_sent() {
     const auto lock = links_.lock();
     return blocks_.bytes_sent();
@@ -290,6 +299,8 @@ class ServerClient::Body {
     if (message.header.kind == Kind::params) {
       if (message.payload.size() == 1) blocks_.answer(message.header, message.payload[0], static_cast<int64_t>(s));
     } else if (s < answered_.size() && message.header.kind == expected_ && !answered_[s]) {
+      // One that was asked for twice, by a connection that was made anew, is answered twice.
+      if (expected_ == Kind::average && message.header.id != averages_) return;
       answered_[s] = true;
       answers_[s] = std::move(message);
     }
@@ -299,8 +310,8 @@ class ServerClient::Body {
   ServerPlan plan_;
   bool begun_ = false;
   int64_t resumed_ = 0;
-  uint64_t id_ = 0;     // of the last push that was finished
-  uint64_t pulls_ = 0;  // so far
+  uint64_t id_ = 0;                    // of the last push that was finished
+  uint64_t pulls_ = 0, averages_ = 0;  // so far
   // Guarded by the lock of links_:
   ClientBlocks blocks_;
   Kind expected_ = Kind::hello;
@@ -321,6 +332,7 @@ PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(in
 }
 void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
 void ServerClient::set_parameters(const Tensor& parameters) { body_->set_parameters(parameters); }
+void ServerClient::average() { body_->average(); }
 void ServerClient::rest() { body_->rest(); }
 void ServerClient::give_up() { body_->give_up(); }
 void ServerClient::abort(const std::string& reason) { body_->abort(reason); }

@@ -71,6 +71,9 @@ class ServerClient {
   void pull(Tensor& parameters);
   /// The servers go on from these. To be called while no worker pushes; the others know when they pull.
   void set_parameters(const Tensor& parameters);
+  /// Returns when the servers of all hosts have averaged their parameters once more; pull gets them. Where workers wait
+  /// for the average, all hosts must ask, by one worker each; to be called while this one pushes nothing.
+  void average();
   /// Says that no gradient comes until the next pull: others need not reckon with this worker.
   void rest();
   /// Forgets what was pushed and not answered, here and, when it returns, on the servers; rests.

@@ -15,6 +15,7 @@ void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
 void ServerClient::pull(Tensor&) {}
 void ServerClient::set_parameters(const Tensor&) {}
+void ServerClient::average() {}
 void ServerClient::rest() {}
 void ServerClient::give_up() {}
 void ServerClient::abort(const std::string&) {}

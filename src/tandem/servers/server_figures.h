@@ -16,6 +16,9 @@ struct ServerFigures {
   std::vector<int64_t> by_staleness = {};
   int64_t max_staleness = 0;
   int64_t staleness_sum = 0;
+  /// Rounds of averaging with the servers of other hosts that took effect, and bytes of parameters sent to those.
+  int64_t rounds = 0;
+  int64_t bytes_to_servers = 0;
 
   void count(int64_t staleness);
   int64_t gradients() const;

@@ -31,6 +31,8 @@ const char* name_of(Outcome outcome) {
   return "pulled";
 }
 
+bool is_between_servers(Kind kind) { return kind >= Kind::peer && kind <= Kind::parted; }
+
 std::string encode(const Header& header) {
   comm::ByteWriter to;
   to.number(kMark);

@@ -25,7 +25,14 @@ enum class Kind : uint8_t {
   desk,            // to and from the work desk (desk_talk.h)
   resume,          // worker 0 -> server that has offered what is saved: of which update it goes on; answered by hello
   set_parameters,  // of each block the server has; answered by set_parameters
-  error,           // server -> worker: a text
+  average,         // asks for a round among the servers of all hosts; answered by average when it has taken effect
+  // Between the servers of several hosts, whose numbers stand in place of the worker's:
+  peer,   // what both must agree on
+  come,   // its next round begins, for which it has all of the last one
+  slice,  // of a round: some of its parameters, or of a ring's sum
+  part,   // it takes part in no more rounds; answered by parted
+  parted,
+  error,  // of a server: a text
 };
 
 /// What became of a push, or why else parameters come.
@@ -37,11 +44,13 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  uint64_t id = 0;        // of push and pull, and their params: counts a worker's; of state: iterations; of leave:
-                          // 1 where the worker may come back, since it could not go on
-  int64_t block = 0;      // of push and params; of hello: the number of the server that is meant
-  int64_t version = 0;    // of push: of the parameters that it was made of; of params: theirs; of hello and resume:
-                          // the update that was saved and the server goes on from, 0: none
+  // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the worker
+  // may come back, since it could not go on; of come and slice: the round; of part: the first without it.
+  uint64_t id = 0;
+  int64_t block = 0;  // of push and params; of hello: the number of the server that is meant; of slice: its begin
+  // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
+  // and the server goes on from, 0: none; of slice: a ring's step; of peer: the run.
+  int64_t version = 0;
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch
   int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown
@@ -50,6 +59,9 @@ struct Header {
 
   bool operator==(const Header&) const = default;
 };
+
+/// Between servers, as above.
+bool is_between_servers(Kind kind);
 
 std::string encode(const Header& header);
 /// Nothing where the bytes are no header or hold numbers that nobody sends: negative counts, rates that are no number.

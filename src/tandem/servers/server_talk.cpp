@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/servers/server_message.h"
@@ -12,16 +13,8 @@
 namespace tandem::servers {
 namespace {
 
-constexpr std::size_t kLongestError = 500;  // bytes
-constexpr double kOwnSleep = 1;             // seconds between two looks after which it is we who slept
-
-// Messages repeat names that came as bytes; those of LibTorch have several lines.
-std::string one_line(std::string text) {
-  if (text.size() > kLongestError) text.resize(kLongestError);
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
-  return text;
-}
+constexpr auto kConnectionClosed = "has gone: its connection closed";
+constexpr double kOwnSleep = 1;  // seconds between two looks after which it is we who slept
 
 }  // namespace
 
@@ -31,24 +24,25 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   const auto member = members_.find(who);
   if (member != members_.end()) member->second.heard = now;
   desk_.heard(who, now);
-  try {
-    handle(who, *header, frames, now);
-  } catch (const PeerError& error) {
-    fail(error.what());
-  } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
-    say(who, Kind::error, c10::str("worker ", header->worker, ": ", one_line(error.what())));
-  }
+  answer_errors(who, *header, frames, now);
+  settle(now);
   save_if_due();
 }
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
   if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
+  const bool holds = this->holds();
+  if (header.kind == Kind::ping) {
+    if (holds) return say(who, Kind::ping, group_->waiting_for());
+    return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
+  }
+  // A gradient's blocks, once more after a new connection, and some questions.
+  if (holds) return held_.push({who, header, frames}, 2 * plan_.blocks() + 16);
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
   if (header.kind == Kind::resume) return resume(who, header, now);
   auto member = members_.find(who);
   if (member == members_.end() && comes_back(who, header, now)) member = members_.find(who);
-  if (header.kind == Kind::ping) return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
   if (member == members_.end()) {
     if (header.kind == Kind::leave) return say(who, Kind::leave, "");
     throw DataError(c10::str("is not known here: it was given up after ", silence_seconds_,
@@ -76,7 +70,9 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
     case Kind::set_parameters:
       return set_parameters(who, frames);
     case Kind::figures:
-      return say(who, Kind::figures, table_->figures().encode());
+      return say(who, Kind::figures, figures().encode());
+    case Kind::average:
+      return ask_average(who, header.id);
     default:
       throw DataError("this kind of message is for workers");
   }
@@ -85,6 +81,7 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
 void ServerTalk::leave(const std::string& who, int64_t worker, bool may_come_back) {
   const bool comes_back = may_come_back && saves_;
   members_.erase(who);
+  asks_.forget(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
   left_[static_cast<std::size_t>(worker)] = !comes_back;
   look_at_early_ = true;
@@ -96,6 +93,7 @@ void ServerTalk::leave(const std::string& who, int64_t worker, bool may_come_bac
 
 void ServerTalk::lose(const std::string& who, int64_t worker, const std::string& why) {
   members_.erase(who);
+  asks_.forget(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
   look_at_early_ = true;
   try {
@@ -111,7 +109,10 @@ void ServerTalk::closed(const std::string& who) {
   early_.erase(std::remove_if(early_.begin(), early_.end(), is_it), early_.end());
   if (offered_ && is_it(*offered_)) offered_.reset();
   const auto member = members_.find(who);
-  if (member != members_.end()) lose(who, member->second.worker, "has gone: its connection closed");
+  if (member != members_.end()) {
+    member->second.away = true;
+    if (!holds()) lose(who, member->second.worker, kConnectionClosed);
+  }
   save_if_due();
 }
 
@@ -138,13 +139,22 @@ void ServerTalk::look(double now) {
   const double slept = last_look_ > 0 ? now - last_look_ : 0;
   last_look_ = now;
   desk_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);
-  std::vector<std::pair<std::string, int64_t>> silent;
+  settle(now);
+  // What the loss of a worker would change must not change in the midst of a round; those that are gone still are
+  // after it.
+  const bool holds = this->holds();
+  std::vector<std::pair<std::string, std::string>> lost;
   for (auto& [who, member] : members_) {
     if (slept > kOwnSleep) member.heard += slept;
-    if (now - member.heard > silence_seconds_) silent.emplace_back(who, member.worker);
+    if (holds) continue;
+    if (member.away) {
+      lost.emplace_back(who, kConnectionClosed);
+    } else if (now - member.heard > silence_seconds_) {
+      lost.emplace_back(who, c10::str("has been silent for ", silence_seconds_, " s"));
+    }
   }
-  for (const auto& [who, worker] : silent) {
-    if (members_.contains(who)) lose(who, worker, c10::str("has been silent for ", silence_seconds_, " s"));
+  for (const auto& [who, why] : lost) {
+    if (const auto member = members_.find(who); member != members_.end()) lose(who, member->second.worker, why);
   }
   if (std::exchange(look_at_early_, false)) greet_early(now);
   save_if_due();
@@ -159,7 +169,8 @@ void ServerTalk::fail(const std::string& why) {
 
 void ServerTalk::end(const std::string& why) {
   if (failure_.empty()) failure_ = why;
-  over_ = true;
+  if (!std::exchange(over_, true) && group_) group_->fail(why);
+  held_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
 }
@@ -169,6 +180,12 @@ bool ServerTalk::all_have_left() const {
 }
 
 bool ServerTalk::any_has_left() const { return std::find(left_.begin(), left_.end(), true) != left_.end(); }
+
+ServerFigures ServerTalk::figures() const {
+  auto figures = table_ ? table_->figures() : ServerFigures();
+  if (group_) group_->add_to(figures);
+  return figures;
+}
 
 void ServerTalk::answer(int64_t worker, const BlockAnswer& given) {
   send_(who_of_[static_cast<std::size_t>(worker)],

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "tandem/servers/average_asks.h"
 #include "tandem/servers/desk_talk.h"
 #include "tandem/servers/frame.h"
+#include "tandem/servers/held_messages.h"
 #include "tandem/servers/parameter_table.h"
+#include "tandem/servers/server_group.h"
 #include "tandem/servers/snapshot_files.h"
 
 namespace tandem::servers {
@@ -27,6 +30,8 @@ class ServerTalk {
   ServerTalk(double silence_seconds, Send send, SnapshotFiles* saves = nullptr)
       : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_), saves_(saves) {}
 
+  /// With servers of other hosts, that must outlive this. Not with snapshots.
+  void join(ServerGroup* group) { group_ = group; }
   /// A message: its header and payload frames. What is no message is not answered; a wrong one by its error.
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
   /// Looks who has been silent for too long; to be called often, when all that has come has been heard.
@@ -43,17 +48,22 @@ class ServerTalk {
   bool nobody() const { return members_.empty() && early_.empty() && desk_.nobody(); }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
+  /// Worker 0 has brought the parameters.
+  bool has_begun() const { return table_ != nullptr; }
+  /// A server of another host is lost.
+  void lost_server(int64_t server, const std::string& why);
   bool any_has_left() const;
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
   /// Nobody can begin anew.
   bool over() const { return over_; }
-  ServerFigures figures() const { return table_ ? table_->figures() : ServerFigures(); }
+  ServerFigures figures() const;
 
  private:
   struct Member {
     int64_t worker;
     double heard;
+    bool away = false;  // its connection was closed while the servers of all hosts average
   };
   struct Early {  // a hello that came before worker 0's, or before an older run of its worker has gone
     std::string who;
@@ -61,6 +71,11 @@ class ServerTalk {
     std::vector<Frame> frames;
   };
 
+  void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  void settle(double now);
+  bool holds() const { return group_ && !over_ && group_->holds(); }
+  void ask_average(const std::string& who, uint64_t id);
+  void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   // Sees to it that there is a table; false: not yet.
@@ -105,6 +120,10 @@ class ServerTalk {
   bool looked_ = false;                 // whether somebody comes back, which is only at the beginning
   std::vector<std::string> returning_;  // by worker: connections that may come back
   double last_look_ = 0;
+  ServerGroup* group_ = nullptr;
+  HeldMessages held_;
+  AverageAsks asks_;
+  bool settles_ = false;
 };
 
 }  // namespace tandem::servers

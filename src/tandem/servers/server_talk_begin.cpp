@@ -12,6 +12,7 @@ namespace tandem::servers {
 
 void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames.size() < 2) throw DataError("hello must have a plan");
+  if (group_ && group_->leaves()) throw DataError("comes when this server has left those of the other hosts");
   if (members_.contains(who)) return say(who, Kind::hello, "");
   if (table_ || begin_table(who, header, frames)) greet(who, header, frames, now);
 }
@@ -131,6 +132,7 @@ void ServerTalk::set_table(std::unique_ptr<ParameterTable> table, const ServerPl
   returning_.clear();
   looked_ = true;
   failure_.clear();
+  if (group_) group_->begin(*table_, plan_);
 }
 
 ParameterTable::Send ServerTalk::answers() {

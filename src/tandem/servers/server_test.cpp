@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <latch>
 #include <thread>
 
 #include "tandem/core/steady_seconds.h"
@@ -177,10 +178,12 @@ TEST(Server, AStepThatIsGivenUpLeavesNothingBehind) {
     first.give_up();
     second.give_up();
     first.set_parameters(at::full({plan.elements}, 5.0));
+    std::latch pulled(2);  // in async the other's push would show
     testing::on_threads(2, [&](int64_t w) {
       auto& client = w == 0 ? first : second;
       auto& parameters = w == 0 ? own : other;
       client.pull(parameters);
+      pulled.arrive_and_wait();
       EXPECT_TRUE(parameters.eq(5).all().item<bool>());
       if (mode == ServerMode::async && w == 1) return client.rest();
       push_all(client, plan, at::full({plan.elements}, 0.5));

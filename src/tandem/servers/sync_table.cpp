@@ -19,7 +19,7 @@ SyncTable::SyncTable(const ServerPlan& plan, int64_t server, Send send)
   const auto workers = static_cast<std::size_t>(plan.workers);
   for (int64_t block = first_; block < last_;) {
     const int64_t next = apart ? block + 1 : last_;
-    units_.push_back({block, next, 0, 0, std::vector<PushParts>(workers, PushParts(next - block)),
+    units_.push_back({block, next, 0, 0, 0, std::vector<PushParts>(workers, PushParts(next - block)),
                       std::vector<uint64_t>(workers), std::vector<uint64_t>(workers)});
     block = next;
   }
@@ -69,6 +69,8 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   if (scale != 1) gradient.mul_(scale);
   if (range_.update(begin_of(unit.first_block), gradient, unit.iteration, first.rate)) ++unit.iteration;
   ++unit.version;
+  ++unit.updates;
+  ++all_updates_;
   if (counts(unit)) ++figures_.updates;
   for (int64_t block = unit.first_block; block < unit.last_block; ++block) {
     changed(block);
@@ -134,9 +136,10 @@ std::optional<int64_t> SyncTable::version() const {
 
 void SyncTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
   for (auto& unit : units_) {
-    unit.version = version;
+    unit.version = unit.updates = version;
     unit.used = used;
   }
+  even_out_updates();
 }
 
 void SyncTable::on_join(int64_t worker) {
@@ -147,6 +150,15 @@ void SyncTable::on_join(int64_t worker) {
 
 void SyncTable::on_rest(int64_t worker) {
   for (auto& unit : units_) unit.parts[static_cast<std::size_t>(worker)].clear();
+  even_out_updates();
+}
+
+// After a step that was given up by half.
+void SyncTable::even_out_updates() {
+  int64_t most = 0;
+  for (const auto& unit : units_) most = std::max(most, unit.updates);
+  for (auto& unit : units_) unit.updates = most;
+  all_updates_ = most * static_cast<int64_t>(units_.size());
 }
 
 void SyncTable::on_gone(int64_t worker, const std::string& why) {

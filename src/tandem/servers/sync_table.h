@@ -13,12 +13,15 @@ class SyncTable final : public ParameterTable {
   std::string waiting_for() const override;
   /// All blocks come to each version together, since workers wait for all of them.
   std::optional<int64_t> version() const override;
+  // No worker begins the next update before it has all blocks of the last.
+  int64_t updates() const override { return all_updates_ / static_cast<int64_t>(units_.size()); }
 
  private:
   // Blocks that are updated together.
   struct Unit {
     int64_t first_block, last_block;
     int64_t version = 0, iteration = 0;
+    int64_t updates = 0;             // as the others', but while some of them have the next one
     std::vector<PushParts> parts;    // by worker
     std::vector<uint64_t> used;      // by worker: id of the last push that is in an update
     std::vector<uint64_t> left_out;  // by worker: id of the last push that was dropped
@@ -26,6 +29,7 @@ class SyncTable final : public ParameterTable {
 
   void take(const Push& push, std::size_t place) override;
   int64_t version_of(int64_t block) const override { return units_[unit_of(block)].version; }
+  int64_t updates_of(int64_t block) const override { return units_[unit_of(block)].updates; }
   int64_t iterations() const override { return units_.front().iteration; }
   void set_iterations(int64_t iterations) override;
   std::vector<uint64_t> used() const override { return units_.front().used; }
@@ -39,12 +43,14 @@ class SyncTable final : public ParameterTable {
   void drop(Unit& unit, int64_t worker, uint64_t id, int64_t block);
   // Throws PeerError when the unit's update can never be made.
   void check_enough(const Unit& unit) const;
+  void even_out_updates();
   void update(Unit& unit, const std::vector<int64_t>& in);
   Tensor sum_of(const Unit& unit, const std::vector<int64_t>& in);
 
   std::vector<Unit> units_;
-  std::vector<bool> gone_;  // by worker: joined once, and left
-  Tensor sum_;              // of the range
+  std::vector<bool> gone_;   // by worker: joined once, and left
+  Tensor sum_;               // of the range
+  int64_t all_updates_ = 0;  // of all units together
 };
 
 }  // namespace tandem::servers

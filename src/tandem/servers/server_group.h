@@ -1,0 +1,81 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/servers/frame.h"
+#include "tandem/servers/parameter_table.h"
+#include "tandem/servers/server_outbox.h"
+#include "tandem/servers/server_rounds.h"
+
+namespace tandem::servers {
+
+struct GroupOptions {
+  std::vector<std::string> hosts;  // addresses of all servers
+  int64_t own = 0;                 // place among them
+  ServerSync way = ServerSync::all_reduce;
+  int64_t every = 1;  // updates between rounds; 0: only when asked
+};
+
+/// A server among those of other hosts: brings its table to rounds of averaging, and says what goes between them. Knows
+/// no sockets. Slots, numbers and iterations of the optimizer stay each server's own.
+class ServerGroup {
+ public:
+  using Send = std::function<void(int64_t to, const Header& header, std::vector<Frame> payload)>;
+
+  /// Throws InvalidArgument on numbers out of range.
+  ServerGroup(GroupOptions options, Send send);
+
+  /// The table has its parameters, and outlives this. All servers must begin with the same ones.
+  void begin(ParameterTable& table, const ServerPlan& plan);
+  /// What another server says. Throws DataError on what it cannot have said, PeerError when nothing can go on.
+  void hear(const Header& header, const std::vector<Frame>& frames);
+  /// To be called when the table may have been updated: comes to a round that is due.
+  void look();
+  /// A round is to be made: returns its number, which rounds() reaches when it has taken effect.
+  int64_t ask();
+  /// Nobody must touch the table: a round is on that workers wait for.
+  bool holds() const { return rounds_ && holds_workers(options_.way) && rounds_->running(); }
+  /// "server 1 of 3 (host:port)", ...
+  std::string waiting_for() const;
+  int64_t rounds() const { return rounds_ ? rounds_->rounds() : 0; }
+  void add_to(ServerFigures& figures) const;
+
+  /// It is gone without a word, or cannot go on. Throws PeerError giving `why` where the others cannot, either.
+  void lost(int64_t server, const std::string& why);
+  /// The connection to it was made anew.
+  void send_again(int64_t server);
+  /// This server's workers are done: the others go on without it.
+  void leave();
+  bool leaves() const { return leaves_; }
+  /// All others know, or are gone themselves.
+  bool may_end() const;
+  /// Tells the others why nothing goes on here.
+  void fail(const std::string& why);
+  /// It has left or is lost: its connection means nothing.
+  bool is_gone(int64_t server) const;
+  std::string name(int64_t server) const;
+
+ private:
+  std::size_t count() const { return options_.hosts.size(); }
+  void agree(int64_t server, int64_t run, const std::vector<Frame>& frames);
+  void done();
+  void tell(int64_t to, Header header, std::vector<Frame> payload);
+
+  const GroupOptions options_;
+  const Send send_;
+  ParameterTable* table_ = nullptr;
+  std::unique_ptr<ServerRounds> rounds_;
+  std::string terms_;          // what all must agree on
+  const int64_t run_;          // differs when a server has begun anew
+  std::vector<int64_t> runs_;  // by server; 0: not heard of yet
+  int64_t due_ = INT64_MAX;    // updates at which the next round begins
+  bool asked_ = false, leaves_ = false;
+  std::vector<bool> gone_, knows_;  // by server: is lost; has heard that this one leaves
+  ServerOutbox outbox_;
+  std::vector<std::pair<Header, std::vector<Frame>>> early_;  // before begin
+  int64_t bytes_sent_ = 0;
+};
+
+}  // namespace tandem::servers

@@ -1,0 +1,73 @@
+#include "tandem/servers/server_terms.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <cstring>
+
+#include "tandem/comm/byte_stream.h"
+
+namespace tandem::servers {
+namespace {
+
+struct Terms {
+  std::string way;
+  int64_t every = 0, hosts = 0, elements = 0;
+  uint64_t weights = 0, values = 0;
+};
+
+// FNV-1a by words of 8 bytes.
+uint64_t number_of(const void* data, std::size_t bytes) {
+  uint64_t number = 0xcbf29ce484222325;
+  for (std::size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(data) + i, std::min(sizeof(word), bytes - i));
+    number = (number ^ word) * 0x100000001b3;
+  }
+  return number;
+}
+
+std::string text_of(const std::vector<PlannedWeight>& weights) {
+  comm::ByteWriter to;
+  for (const auto& weight : weights) {
+    to.text(weight.name);
+    to.number(weight.offset);
+    to.numbers(weight.shape);
+    to.numbers(weight.strides);
+  }
+  return to.take();
+}
+
+Terms read_terms(std::string_view bytes) {
+  comm::ByteReader from(bytes);
+  Terms terms;
+  terms.way = from.text();
+  for (auto* n : {&terms.every, &terms.hosts, &terms.elements}) *n = from.number<int64_t>();
+  terms.weights = from.number<uint64_t>();
+  terms.values = from.number<uint64_t>();
+  return terms;
+}
+
+}  // namespace
+
+std::string server_terms(const GroupOptions& options, const ServerPlan& plan, const Tensor& parameters) {
+  const auto weights = text_of(plan.weights);
+  comm::ByteWriter to;
+  to.text(name_of(options.way));
+  for (const auto n : {options.every, static_cast<int64_t>(options.hosts.size()), plan.elements}) to.number(n);
+  to.number(number_of(weights.data(), weights.size()));
+  to.number(number_of(parameters.const_data_ptr(), parameters.nbytes()));
+  return to.take();
+}
+
+std::string difference_of_terms(std::string_view own_bytes, std::string_view other_bytes) {
+  if (own_bytes == other_bytes) return {};
+  const auto own = read_terms(own_bytes), other = read_terms(other_bytes);
+  if (own.way != other.way) return c10::str("must have server_sync ", own.way, ", got ", other.way);
+  if (own.every != other.every) return c10::str("must have sync_every ", own.every, ", got ", other.every);
+  if (own.hosts != other.hosts) return c10::str("must be one of ", own.hosts, " servers, got ", other.hosts);
+  if (own.elements != other.elements || own.weights != other.weights)
+    return c10::str("must have the same model, of ", own.elements, " elements, got another, of ", other.elements);
+  return "must begin with the same parameters, got others: the models of all hosts need one seed";
+}
+
+}  // namespace tandem::servers
