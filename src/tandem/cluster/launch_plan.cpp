@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/cluster/address.h"
+#include "tandem/cluster/environment.h"
 #include "tandem/cluster/free_port.h"
 #include "tandem/core/config.h"
 #include "tandem/core/error.h"
@@ -80,7 +81,15 @@ std::vector<Task> launch_plan(const LaunchOptions& options) {
   const bool by_role = !options.worker_hosts.empty() || !options.ps_hosts.empty();
   if (by_role && (options.processes > 0 || !options.hosts.empty()))
     throw InvalidArgument("-n and --hosts: must not be given with --worker_hosts, which says how many and where");
-  return by_role ? tasks_by_role(options) : tasks_by_rank(options);
+  auto tasks = by_role ? tasks_by_role(options) : tasks_by_rank(options);
+  // ssh hands on none of these by itself.
+  const Environment own;
+  for (auto& task : tasks) {
+    for (const char* name : {"TANDEM_INTERFACE", "TANDEM_THREADS_PER_DEVICE", "GLOO_SOCKET_IFNAME"}) {
+      if (const auto value = own.get(name); value && !task.host.empty()) task.variables.emplace(name, *value);
+    }
+  }
+  return tasks;
 }
 
 bool is_this_host(const std::string& host) { return is_loopback(host) || host == own_host_name(); }

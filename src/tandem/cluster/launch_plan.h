@@ -21,7 +21,8 @@ struct Task {
   std::map<std::string, std::string> variables;
 };
 
-/// The job's processes and the variables that tell each who it is: those of torchrun, or TF_CONFIG. Throws
+/// The job's processes and the variables that tell each who it is: those of torchrun, or TF_CONFIG; on other hosts
+/// also this process's TANDEM_INTERFACE, TANDEM_THREADS_PER_DEVICE and GLOO_SOCKET_IFNAME. Throws
 /// InvalidArgument on numbers and hosts that do not fit together.
 std::vector<Task> launch_plan(const LaunchOptions& options);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tandem/core/config.h"
@@ -116,6 +117,15 @@ TEST(Launcher, DealsRanksOutToHosts) {
   EXPECT_EQ(tasks[0].variables.at("MASTER_ADDR"), "a");
   EXPECT_EQ(tasks[0].variables.at("MASTER_PORT"), "29500");
   EXPECT_EQ(tasks[4].variables.at("LOCAL_WORLD_SIZE"), "2");
+}
+
+TEST(Launcher, HandsTheInterfaceOnToOtherHosts) {
+  ::setenv("TANDEM_INTERFACE", "eth*", 1);
+  const auto tasks = launch_plan({.processes = 2, .hosts = {"localhost", "b"}});
+  ::unsetenv("TANDEM_INTERFACE");
+  EXPECT_FALSE(tasks[0].variables.contains("TANDEM_INTERFACE")) << "it has it";
+  EXPECT_EQ(tasks[1].variables.at("TANDEM_INTERFACE"), "eth*");
+  EXPECT_FALSE(tasks[1].variables.contains("GLOO_SOCKET_IFNAME"));
 }
 
 // What ssh and the far side do: a shell in a session of its own gets the words and what comes along the wire.
