@@ -92,7 +92,11 @@ History run(TrainingJob training, Interruption& interruption) {
 }
 
 int train(const TrainArguments& a) {
-  if (a.where.strategy == "parameter-server" && is_ps()) return serve_as_ps();
+  if (is_ps()) {
+    if (a.where.strategy == "parameter-server") return serve_as_ps();
+    throw InvalidArgument(
+        "this process is a ps of its job: it serves with --strategy parameter-server, and trains with none");
+  }
   Interruption interruption;
   install_log_sink(a.verbose == 0);
   const auto strategy = a.where.make(a.where.resolve());
@@ -111,7 +115,9 @@ int train(const TrainArguments& a) {
 
   auto announced = prepare_training_images(a, loaded, data.train);
   for (const auto& line : data.describe()) announced.push_back(line);
-  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * strategy->all_devices()));
+  // In fixed order one number for any number of devices.
+  const int64_t parts = a.where.fixed_order > 0 ? a.where.fixed_order : strategy->all_devices();
+  const int64_t batch_size = a.batch_size.value_or(batch_size_of(model, recipe.batch_size * parts));
   const int64_t epochs = a.epochs.value_or(recipe.epochs);
   const int64_t batches = data.train.batch(batch_size).batches();
   const int64_t steps = std::min(a.steps.value_or(batches), batches);

@@ -67,7 +67,7 @@ void FreeSteps::serve(int64_t replica) {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return !waiting_.empty() || closed_; });
-    if (waiting_.empty()) return;
+    if (waiting_.empty()) break;
     const auto step = std::move(waiting_.front());
     waiting_.pop_front();
     changed_.notify_all();
@@ -76,6 +76,8 @@ void FreeSteps::serve(int64_t replica) {
     lock.lock();
     results_.push_back(std::move(result));
   }
+  lock.unlock();
+  if (leave_) leave_(replica);
 }
 
 }  // namespace tandem::distribute

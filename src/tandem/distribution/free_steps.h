@@ -28,9 +28,12 @@ struct FreeStep {
 /// steps goes on. Calls come from one thread.
 class FreeSteps {
  public:
-  /// `make`: called on the replica's thread.
+  /// Both are called on the replica's thread: `make` for each of its steps, `leave` when no more will be given, while
+  /// others may still be in one.
   using Make = std::function<StepResult(int64_t replica, const FreeStep& step)>;
-  FreeSteps(ReplicaThreads& threads, Make make) : threads_(threads), make_(std::move(make)) {}
+  using Leave = std::function<void(int64_t replica)>;
+  explicit FreeSteps(ReplicaThreads& threads, Make make, Leave leave = {})
+      : threads_(threads), make_(std::move(make)), leave_(std::move(leave)) {}
   /// Those that are given wait no more; those that are being made end.
   ~FreeSteps();
   FreeSteps(const FreeSteps&) = delete;
@@ -48,6 +51,7 @@ class FreeSteps {
 
   ReplicaThreads& threads_;
   const Make make_;
+  const Leave leave_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<FreeStep> waiting_;

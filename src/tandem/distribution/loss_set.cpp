@@ -38,6 +38,18 @@ Tensor mask_for(const Loss& loss, const Tensor& target, const Tensor& output, co
 
 }  // namespace
 
+std::string LossSet::describe() const {
+  std::string text;
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    text += c10::str(" ", losses_[i]->class_name(), " ", i < weights_.size() ? weights_[i] : 1.0);
+    try {
+      text += losses_[i]->get_config().to_json();
+    } catch (const Error&) {  // a function of the program's own
+    }
+  }
+  return text;
+}
+
 LossSet::Sums LossSet::add_up(const Tensors& outputs, const LogitsRecord& logits, const data::Batch& rows,
                               const SumOverBatch& sum) const {
   if (outputs.size() != static_cast<int64_t>(losses_.size()) || rows.y.size() != outputs.size()) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tandem/core/tensor.h"
@@ -16,6 +17,8 @@ class LossSet {
       : losses_(std::move(losses)), weights_(std::move(weights)) {}
 
   std::size_t size() const { return losses_.size(); }
+  /// Kinds, settings and weights, as far as losses can say them: the same for the same losses.
+  std::string describe() const;
 
   /// What some rows give, by output.
   struct Sums {

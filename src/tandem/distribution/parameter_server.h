@@ -42,12 +42,12 @@ struct ParameterServerOptions {
 /// sync: each batch is divided over the workers and the servers add up in the workers' order: the numbers of Mirrored,
 /// which are those of one device, and with fixed_order its bits.
 ///
-/// async and stale: a batch goes whole to whoever is free, and makes an update of its own, so that an epoch has as many
-/// updates as on one device and a learning rate means the same; workers do not wait for one another. A gradient is as
-/// many updates old as were made since its parameters were handed out; history.max_staleness() says how old one got. In
-/// mode stale what would make another worker's gradient too old is kept, and applied with it as the mean by rows (as if
-/// the batches had been one). Batch normalisation uses the worker's batch, and the moving averages are averaged by
-/// rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
+/// async and stale: a batch goes whole to whoever is free; workers do not wait for one another. In async it makes an
+/// update of its own, so that an epoch has as many updates as on one device and a learning rate means the same. A
+/// gradient is as many updates old as were made since its parameters were handed out; history.max_staleness() says how
+/// old one got. In mode stale what would make another worker's gradient too old is kept, and applied with it as the
+/// mean by rows (as if the batches had been one). Batch normalisation uses the worker's batch, and the moving averages
+/// are averaged by rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
 ///
 /// Workers may be processes, whose servers must then be processes, too. In mode sync they train as DataParallel's. In
 /// the others each process takes batches from one pile, which the first server keeps: what one had that is lost, others

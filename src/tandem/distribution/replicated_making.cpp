@@ -37,8 +37,20 @@ int64_t ranks_of(const Replication& how) {
   return how.fixed_order > 0 ? how.fixed_order / processes_of(how) : how.devices.size();
 }
 
+// A constant rate is the first process's, whatever the others have.
+std::string describe(const Optimizer& optimizer) {
+  try {
+    Config config = optimizer.get_config();
+    if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
+    return optimizer.class_name() + config.to_json();
+  } catch (const Error&) {  // one of the program's own
+    return optimizer.class_name();
+  }
+}
+
 std::string signature(const Program& program, const Replication& how) {
-  std::string text = c10::str(program.network->name(), program.optimizer ? program.optimizer->class_name() : "");
+  std::string text = c10::str(program.network->name(), program.optimizer ? describe(*program.optimizer) : "",
+                              program.losses ? program.losses->describe() : "");
   for (const auto& w : program.network->weights()) {
     const auto& value = w.variable().value;
     text += c10::str(" ", w.name(), value.sizes(), value.scalar_type(), w.trainable());
@@ -71,7 +83,7 @@ std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) 
     if (const int64_t its = all[p].integer(); its != weights)
       refuse(c10::str("as many weights, but rank ", p, " has ", its, " and rank 0 has ", weights));
     if (all[p].text() != text) {
-      refuse(c10::str("weights of the same names and shapes, the same optimizer and the same options, but rank ", p,
+      refuse(c10::str("weights of the same names and shapes, the same losses, optimizer and options, but rank ", p,
                       "'s differ from rank 0's"));
     }
   }
@@ -126,7 +138,8 @@ Replicated::Replicated(const Program& program, const Replication& how)
     for (int64_t r = 0; r < ranks(); ++r) alone_.push_back(std::make_unique<comm::LocalGroup>(1));
     if (how_.place && program_.optimizer) crowd_ = std::make_unique<Crowd>(how_.servers->client(how_.place->own));
     free_ = std::make_unique<FreeSteps>(
-        threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); });
+        threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); },
+        [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(); });  // others may wait for it
   }
   load();
 }

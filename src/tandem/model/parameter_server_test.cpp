@@ -295,8 +295,7 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(small_network(), optimizers::SGD({.global_clipnorm = 1.0}), {}).find("global_clipnorm"),
             std::string::npos);
   EXPECT_EQ(refused(small_network(), optimizers::SGD(), {.batch_size = 4, .accumulate = 2}),
-            "ParameterServer: every step must make an update in mode async, where nobody waits for others; gradients "
-            "must not be accumulated");
+            "fit: accumulate must be 1 where batches go to whoever is free, each making an update");
   const auto bounded = Sequential({Input({6}), Dense(3, {.kernel_constraint = constraints::NonNeg(), .name = "d"})});
   EXPECT_NE(refused(bounded, optimizers::SGD(), {}).find("must have no constraint, which servers do not know"),
             std::string::npos);

@@ -63,7 +63,7 @@ TEST(FailingProcesses, AnErrorNamesTheRankWhoseModelOrDataDiffer) {
         said[static_cast<std::size_t>(process)] = message_of([&] { model.fit(some_x(), some_y(), {.verbose = 0}); });
       });
   EXPECT_EQ(said, all("DataParallel: model 'sequential': all ranks must have weights of the same names and shapes, the "
-                      "same optimizer and the same options, but rank 1's differ from rank 0's"));
+                      "same losses, optimizer and options, but rank 1's differ from rank 0's"));
 }
 
 TEST(FailingProcesses, OneThatFailsEndsTheOthersAndIsNamed) {

@@ -16,6 +16,7 @@ FreeTable::FreeTable(const ServerPlan& plan, int64_t server, Send send)
 
 void FreeTable::take(const Push& push, std::size_t place) {
   Worker& from = worker(push.worker);
+  if (std::find(waiting_.begin(), waiting_.end(), std::pair(push.worker, push.id)) != waiting_.end()) return;
   if (push.id <= from.used) return answer(push.worker, push.id, push.block, Outcome::duplicate);
   const bool stale = plan_.mode == ServerMode::stale;
   if (push.version > version_ || (stale && push.version != from.given))
@@ -36,9 +37,21 @@ void FreeTable::take(const Push& push, std::size_t place) {
     if (!at_once) ++figures_.held;
   }
   from.parts.clear();
-  from.given = version_;
-  for (int64_t block = first_; block < last_; ++block)
-    answer(push.worker, push.id, block, at_once ? Outcome::applied : Outcome::held, staleness);
+  if (!at_once && waits()) {
+    waiting_.emplace_back(push.worker, push.id);
+    return;
+  }
+  answer_waiting();
+  answer_all_blocks(push.worker, push.id, at_once ? Outcome::applied : Outcome::held, staleness);
+}
+
+void FreeTable::answer_all_blocks(int64_t number, uint64_t id, Outcome outcome, int64_t staleness) {
+  worker(number).given = version_;
+  for (int64_t block = first_; block < last_; ++block) answer(number, id, block, outcome, staleness);
+}
+
+void FreeTable::answer_waiting() {
+  for (const auto& [number, id] : std::exchange(waiting_, {})) answer_all_blocks(number, id, Outcome::applied, 0);
 }
 
 bool FreeTable::may_update() const {
@@ -98,7 +111,9 @@ void FreeTable::has_updated(bool counts) {
 }
 
 void FreeTable::look_again() {
-  if (!held_.versions.empty() && may_update()) apply_held();
+  if (held_.versions.empty() || !may_update()) return;
+  apply_held();
+  answer_waiting();
 }
 
 std::vector<uint64_t> FreeTable::used() const {
@@ -122,6 +137,7 @@ void FreeTable::on_pull(int64_t number) {
 }
 
 void FreeTable::on_rest(int64_t number) {
+  std::erase_if(waiting_, [&](const auto& one) { return one.first == number; });
   worker(number).parts.clear();
   worker(number).given.reset();
   look_again();

@@ -10,8 +10,8 @@ namespace tandem::servers {
 /// stale: a gradient's staleness is the number of updates since its parameters were handed out, and must not pass the
 /// bound. So an update is made only when it leaves every worker that still computes within it; else the gradient is
 /// held, and the next update that may be made is by the mean of all that are held, weighted by rows, as if their
-/// batches had been one. Their workers go on at once with the parameters as they are. With a bound of 0 an update is
-/// made when nobody else computes.
+/// batches had been one. Their workers go on at once with the parameters as they are. With a bound of 0 they wait for
+/// the others instead: somebody would always compute, and no update be made.
 class FreeTable final : public ParameterTable {
  public:
   FreeTable(const ServerPlan& plan, int64_t server, Send send);
@@ -40,7 +40,10 @@ class FreeTable final : public ParameterTable {
   };
   Worker& worker(int64_t number) { return workers_[static_cast<std::size_t>(number)]; }
 
+  bool waits() const { return plan_.mode == ServerMode::stale && plan_.staleness == 0; }
   bool may_update() const;
+  void answer_all_blocks(int64_t worker, uint64_t id, Outcome outcome, int64_t staleness);
+  void answer_waiting();
   // By one gradient, straight from its blocks where they need not be changed.
   void apply(const PushParts& parts);
   void hold(const PushParts& parts);
@@ -49,6 +52,7 @@ class FreeTable final : public ParameterTable {
   void has_updated(bool counts);
 
   std::vector<Worker> workers_;
+  std::vector<std::pair<int64_t, uint64_t>> waiting_;  // workers, and ids of their pushes that are held
   int64_t version_ = 0, iteration_ = 0;
   Tensor gradient_;  // of the range: the sum of rows x gradient of those that are held
   struct {

@@ -196,19 +196,20 @@ TEST(ParameterTable, StalenessReachesItsBoundAndNeverPassesIt) {
   }
 }
 
-TEST(ParameterTable, WithoutStalenessHeldGradientsAreOneLargeBatch) {
+TEST(ParameterTable, WithABoundOfZeroWorkersWaitForOneAnother) {
   Table server(plan_of("SGD", Config::object({{"learning_rate", 0.5}}),
                        {.mode = ServerMode::stale, .workers = 3, .staleness = 0}, 1, 64));
   const auto n = server.plan.elements;
   for (int64_t w = 0; w < 3; ++w) server.table->pull(w);
+  const auto answered = server.answers.size();
   server.push(0, 1, 0, at::full({n}, 3.0), 2);
-  EXPECT_EQ(server.last().outcome, Outcome::held);
-  EXPECT_TRUE(server.last().parameters.equal(at::zeros({server.plan.block_elements(server.plan.blocks() - 1)})));
-  server.table->rest(0);
+  server.push(0, 1, 0, at::full({n}, 3.0), 2);  // sent again by a new connection
   server.push(1, 1, 0, at::full({n}, 6.0), 4);
-  server.table->rest(1);
+  EXPECT_EQ(server.answers.size(), answered);
   server.push(2, 1, 0, at::full({n}, -1.0), 6);
+  EXPECT_EQ(server.answers.size(), answered + 3 * static_cast<std::size_t>(server.plan.blocks()));
   EXPECT_EQ(server.last().outcome, Outcome::applied);
+  EXPECT_EQ(server.last().version, 1);
   // -0.5 * (2 * 3 + 4 * 6 - 6 * 1) / 12
   EXPECT_TRUE(at::allclose(server.table->parameters(), at::full({n}, -1.0)));
   EXPECT_EQ(server.table->figures().updates, 1);

@@ -34,6 +34,7 @@ class ServerClient::Body {
  public:
   explicit Body(const ClientOptions& options)
       : worker_((check_client(options), options.worker)),
+        begin_seconds_(std::min(options.begin_seconds, options.wait_seconds)),
         links_(options, [this](std::size_t s, ServerLink::Message& message) { take(s, message); }) {}
 
   ~Body() {
@@ -261,7 +262,8 @@ class ServerClient::Body {
                            [&](std::size_t s) {
                              if (!answered_[s]) send(s);
                            },
-                       .what = missing});
+                       .what = missing,
+                       .seconds = kind == Kind::hello ? begin_seconds_ : 0});
     return answers_;
   }
 
@@ -307,6 +309,7 @@ class ServerClient::Body {
   }
 
   const int64_t worker_;
+  const double begin_seconds_;
   ServerPlan plan_;
   bool begun_ = false;
   int64_t resumed_ = 0;

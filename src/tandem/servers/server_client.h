@@ -21,7 +21,9 @@ struct ClientOptions {
   std::optional<comm::JobKey> key = {};
   /// A server that says nothing for so long is lost.
   double silence_seconds = 10;
-  /// How long begin waits for servers and worker 0, and finish for the other workers.
+  /// How long begin waits for servers and worker 0, and finish for the other workers. Every five seconds the log says
+  /// for whom.
+  double begin_seconds = 120;
   double wait_seconds = 600;
 };
 

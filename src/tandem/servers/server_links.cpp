@@ -2,10 +2,12 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <cmath>
 #include <random>
 #include <zmq.hpp>
 
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::servers {
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPollFor(50);
 constexpr std::chrono::milliseconds kSignEvery(1000);
+constexpr double kSayEvery = 5;  // seconds from one line of the log to the next
 
 // Two runs of a worker are different ones to a server.
 std::string name_of_run(int64_t worker) {
@@ -61,7 +64,8 @@ void ServerLinks::wait_until(const Wait& wait) {
 }
 
 void ServerLinks::wait_or_throw(const Wait& wait) {
-  const double begin = steady_seconds();
+  const double begin = steady_seconds(), limit = wait.seconds > 0 ? wait.seconds : wait_seconds_;
+  double said = begin;
   std::vector<zmq::pollitem_t> items;
   for (bool first = true;; first = false) {
     const std::lock_guard lock(mutex_);
@@ -76,7 +80,11 @@ void ServerLinks::wait_or_throw(const Wait& wait) {
       links_[s]->check(now);
       if (links_[s]->has_come_back()) wait.again(s);
       links_[s]->ping(worker_, now);
-      if (now - begin > wait_seconds_ && wait.misses(s)) throw_late(s, wait.what);
+      if (now - begin > limit && wait.misses(s)) throw PeerError(describe(s, wait, limit));
+      if (now - said > kSayEvery && wait.misses(s)) {
+        log_info(describe(s, wait, now - begin));
+        said = now;
+      }
     }
   }
 }
@@ -91,12 +99,13 @@ void ServerLinks::check_aborted() {
   if (!aborted_.empty()) throw PeerError(c10::str("worker ", worker_, ": ", aborted_));
 }
 
-void ServerLinks::throw_late(std::size_t server, const char* what) const {
+std::string ServerLinks::describe(std::size_t server, const Wait& wait, double seconds) const {
   const auto& link = *links_[server];
   const auto why = !link.connected()          ? std::string(", which cannot be reached")
                    : link.waits_for().empty() ? std::string()
                                               : ", which waits for " + link.waits_for();
-  throw PeerError(c10::str("worker ", worker_, " ", what, " ", link.name(), " after ", wait_seconds_, " s", why));
+  return c10::str("worker ", worker_, " ", wait.what, " ", link.name(), " after ", std::round(seconds * 10) / 10, " s",
+                  why);
 }
 
 void ServerLinks::take_in(std::size_t server) {

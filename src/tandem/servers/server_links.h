@@ -38,6 +38,7 @@ class ServerLinks {
     std::function<bool(std::size_t server)> misses;  // whether it is this one that is waited for
     std::function<void(std::size_t server)> again;   // sends it what it may have lost with its connection
     const char* what;                                // "waits for parameters of"
+    double seconds = 0;                              // 0: ClientOptions::wait_seconds
   };
   /// Throws PeerError as ServerClient says.
   void wait_until(const Wait& wait);
@@ -51,7 +52,8 @@ class ServerLinks {
   void take_in(std::size_t server);
   void give_signs();
   void check_aborted();
-  [[noreturn]] void throw_late(std::size_t server, const char* what) const;
+  // "worker 1 waits for parameters of server 0 of 2 (a:2222), which waits for worker 0".
+  std::string describe(std::size_t server, const Wait& wait, double seconds) const;
 
   const int64_t worker_;
   const double wait_seconds_;

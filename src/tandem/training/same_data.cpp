@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mix_bits.h"
 #include "tandem/core/random.h"
+#include "tandem/data/per_device.h"
 
 namespace tandem {
 namespace {
@@ -24,7 +26,7 @@ RandomStream fold(const RandomStream& digest, const Tensor& tensor) {
 
 }  // namespace
 
-uint64_t fingerprint(const Dataset& data) {
+DataPrint fingerprint(const Dataset& data) {
   std::vector<int64_t> rows(static_cast<std::size_t>(std::min(kRowsCompared, data.source()->size())));
   std::iota(rows.begin(), rows.end(), 0);
   const auto batch = data.source()->get(rows);
@@ -32,20 +34,25 @@ uint64_t fingerprint(const Dataset& data) {
   for (const auto& x : batch.x) digest = fold(digest, x);
   for (const auto& y : batch.y) digest = fold(digest, y);
   for (const auto& weights : batch.weights) digest = fold(digest, weights);
-  return digest.key();
+  DataPrint print{.first_rows = digest.key()};
+  if (dynamic_cast<const data::PerDeviceSource*>(data.source().get())) return print;  // it has no one order
+  for (const auto row : data.order(0, RandomStream(0)))
+    print.order = mix_bits(print.order ^ static_cast<uint64_t>(row));
+  return print;
 }
 
 void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, int64_t batch_size,
-                     uint64_t first_rows, const std::string& options) {
+                     const DataPrint& print, const std::string& options) {
   distribute::PeerMessage own;
   own.put(static_cast<double>(data.size()));
-  own.put_bits(first_rows);
+  own.put_bits(print.first_rows);
+  own.put_bits(print.order);
   own.put(c10::str("batches of ", data.batch_size() ? data.batch_size() : batch_size,
                    data.drop_remainder() ? " without the remainder" : "", options.empty() ? "" : ", ", options));
   distribute::Peers::Topic topic;
   auto all = peers.gather(own, topic);
   const int64_t rows = all[0].integer();
-  const uint64_t first = all[0].bits();
+  const uint64_t first = all[0].bits(), order = all[0].bits();
   const auto text = all[0].text();
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (const int64_t its = all[r].integer(); its != rows) {
@@ -55,6 +62,10 @@ void check_same_data(distribute::Peers& peers, const char* who, const Dataset& d
     if (all[r].bits() != first) {
       throw InvalidArgument(
           c10::str(who, ": all ranks must be given the same data, but rank ", r, "'s first rows are not rank 0's"));
+    }
+    if (all[r].bits() != order) {
+      throw InvalidArgument(
+          c10::str(who, ": all ranks must take the rows in one order, but rank ", r, " shuffles other than rank 0"));
     }
     if (const auto its = all[r].text(); its != text)
       throw InvalidArgument(

@@ -71,6 +71,8 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
     check_same("fit: validation", *plan.validation, plan.validation_batch_size,
                c10::str("steps ", plan.validation_steps));
   }
+  if (plan.accumulate > 1 && execution_->out_of_step())
+    throw InvalidArgument("fit: accumulate must be 1 where batches go to whoever is free, each making an update");
   begin_pass();
   if (execution_->crowd()) check_for_crowd(plan);
   follow_crowd();

@@ -18,8 +18,8 @@ void Trainer::check_same(const char* who, const Dataset& data, int64_t batch_siz
   if (data.size() == data::kUnknownSize)
     throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
   // The rows are read here, which may fail in one process alone; the comparison fails alike in all.
-  const uint64_t first_rows = together(who, [&] { return fingerprint(data); });
-  check_same_data(*peers, who, data, batch_size, first_rows, options);
+  const auto print = together(who, [&] { return fingerprint(data); });
+  check_same_data(*peers, who, data, batch_size, print, options);
 }
 
 void Trainer::align() {
