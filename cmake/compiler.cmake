@@ -7,15 +7,10 @@ if(TANDEM_CCACHE)
   add_compile_options(-fpch-preprocess)
 endif()
 
-find_program(TANDEM_MOLD mold)
-if(TANDEM_MOLD)
-  add_link_options(-fuse-ld=mold)
-  execute_process(COMMAND ${TANDEM_MOLD} --version OUTPUT_VARIABLE mold_version)
-  if(mold_version MATCHES "^mold 1\\.")
-    # It lets the part that becomes read-only begin at an address that is not mapped where a program's only thread-local
-    # variable begins as zero, as one in LibTorch's headers does: such a program cannot be loaded.
-    add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,-z,norelro>)
-  endif()
+# Not mold: with the libtbb of Debian 12 one of its links in some thousands never ends.
+find_program(TANDEM_LLD ld.lld)
+if(TANDEM_LLD)
+  add_link_options(-fuse-ld=lld)
 endif()
 
 # Libraries and programs share one precompiled header, so they must agree on this flag.
