@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/model/body.h"
 
 namespace tandem::cli {
@@ -32,11 +33,15 @@ void CompileArguments::add_to(CLI::App& command) {
                   "Metrics by Keras's names, separated by commas (default: accuracy, or the file's)")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command.add_option("--precision", precision,
+                     "float32, mixed_bfloat16 or mixed_float16: what layers compute in (default: float32, or as the "
+                     "file's layers)");
 }
 
 void CompileArguments::check(const zoo::Recipe& recipe) const {
   optimizer.check(recipe);
   if (loss) Loss::make(*loss);
+  if (precision) static_cast<void>(DTypePolicy(*precision));
   for (const auto& metric : metrics.value_or(kUsualMetrics))
     Metric::make_for(metric, {Shape::kUnknown, 2}, {Shape::kUnknown, 2});
 }
@@ -52,7 +57,8 @@ void CompileArguments::compile_zoo_model(Model& model, const zoo::Recipe& recipe
   model.compile(
       {.optimizer = optimizer.make(recipe, updates),
        .loss = loss.value_or(recipe.loss),
-       .metrics = metrics_of(metrics.value_or(recipe.reconstructs ? std::vector<std::string>() : kUsualMetrics), 1)});
+       .metrics = metrics_of(metrics.value_or(recipe.reconstructs ? std::vector<std::string>() : kUsualMetrics), 1),
+       .precision = precision.value_or("")});
 }
 
 void CompileArguments::compile_file_model(Model& model, const std::string& path, bool class_ids,
@@ -77,11 +83,18 @@ void CompileArguments::compile_file_model(Model& model, const std::string& path,
   const std::size_t outputs = model.network()->output_names().size();
   if (loss) options.loss = *loss;
   if (metrics || (!compiled && class_ids)) options.metrics = metrics_of(metrics.value_or(kUsualMetrics), outputs);
-  if (keeps_optimizer && !loss && !metrics) return;
+  if (precision) options.precision = *precision;
+  if (keeps_optimizer && !loss && !metrics && !precision) return;
   const auto state =
       keeps_optimizer && body.trainer().has_trained() ? std::optional(body.optimizer_state()) : std::nullopt;
   model.compile(options);
-  if (state) body.set_optimizer_state(*state);
+  if (!state) return;
+  const auto& now = *body.trainer().parts().optimizer;
+  if (now.class_name() == own->class_name()) {
+    body.set_optimizer_state(*state);
+  } else {
+    log_info(c10::str("the optimizer is now ", now.class_name(), ", whose state begins anew"));
+  }
 }
 
 }  // namespace tandem::cli

@@ -17,6 +17,7 @@ struct CompileArguments {
   OptimizerArguments optimizer;
   std::optional<std::string> loss;
   std::optional<std::vector<std::string>> metrics;
+  std::optional<std::string> precision;
 
   void add_to(CLI::App& command);
   /// Before files are read. Throws InvalidArgument on names that are not known, proposing the nearest.

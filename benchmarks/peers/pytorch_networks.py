@@ -62,15 +62,18 @@ class Mlp(nn.Sequential):
 NETWORKS = {"minigooglenet": MiniGoogLeNet, "mlp": Mlp}
 
 
-def trainer(model, rows):
-    """A function that makes one step of SGD with momentum on the same `rows` made-up images each time."""
+def trainer(model, rows, type_=torch.float32):
+    """A function that makes one step of SGD with momentum on the same `rows` made-up images each time, under autocast to
+    `type_` unless that is float32."""
     optimizer = torch.optim.SGD(model.parameters(), 5e-3, momentum=0.9)
     x = torch.randn(rows, 3, 32, 32).contiguous(memory_format=torch.channels_last)
     y = torch.arange(rows) % 10
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        F.cross_entropy(model(x), y).backward()
+        with torch.autocast("cpu", type_, enabled=type_ != torch.float32):
+            loss = F.cross_entropy(model(x), y)
+        loss.backward()
         optimizer.step()
 
     return step

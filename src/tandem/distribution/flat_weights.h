@@ -39,6 +39,7 @@ class FlatWeights {
   Tensor& parameters() { return parameters_; }
   const Tensor& parameters() const { return parameters_; }
   Tensor& gradients() { return gradients_; }
+  const Tensor& gradients() const { return gradients_; }
   const std::vector<Weight>& weights() const { return weights_; }
   /// Where each weight lies in the buffers, in elements.
   const std::vector<FlatPlace>& places() const { return places_; }

@@ -7,6 +7,7 @@
 #include "tandem/distribution/flat_weights.h"
 #include "tandem/distribution/gradient_exchange.h"
 #include "tandem/distribution/replica_rows.h"
+#include "tandem/distribution/skipped_updates.h"
 #include "tandem/distribution/step_figures.h"
 #include "tandem/layers/kept_states.h"
 
@@ -46,6 +47,7 @@ struct Replica {
   std::vector<Tensor> slots;                   // of the optimizer; none where another replica makes the updates
   std::vector<double> numbers;                 // of the optimizer, the same on each replica that updates like others
   std::vector<Part> parts_by_bucket;           // where this replica makes updates
+  SkippedUpdates skipped;                      // where this replica makes updates
   int64_t rows_trained = 0;
   int64_t rows_since_store = 0;
   int64_t rows_since_update = 0;

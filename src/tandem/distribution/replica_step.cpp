@@ -173,6 +173,8 @@ void ReplicaStep::make_update(const Tensor& chosen) {
     share_numbers(made);
   }
   if (made) ++replica_.updates;
+  if (!replica_.numbers.empty() && communicator_.rank() == 0)
+    replica_.skipped.note(made, replica_.trainable, *program_.network, program_.optimizer->loss_scale(replica_.numbers));
 }
 
 // What follows from gradients that only some replicas have whole.

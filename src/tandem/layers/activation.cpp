@@ -11,6 +11,9 @@ class ActivationLayer : public Layer {
   explicit ActivationLayer(ActivationFunction activation) : activation_(std::move(activation)) { activation_.check(); }
 
   std::string class_name() const override { return "Activation"; }
+  Lowering lowering() const override {
+    return activation_.name().ends_with("softmax") ? Lowering::kOutputs : Lowering::kAll;
+  }
   bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"activation", to_config(activation_, "Activation")}}); }
 

@@ -23,6 +23,7 @@ class ActivityRegularizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "ActivityRegularization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"l1", l1_}, {"l2", l2_}}); }
   Shape output_shape(const Shape& input) override { return input; }

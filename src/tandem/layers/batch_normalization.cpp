@@ -28,6 +28,7 @@ class BatchNormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "BatchNormalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
 
   Config get_config() const override {

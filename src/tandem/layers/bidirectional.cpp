@@ -7,6 +7,7 @@
 
 #include "tandem/core/catalog.h"
 #include "tandem/core/error.h"
+#include "tandem/layers/layer_calls.h"
 #include "tandem/layers/layer_config.h"
 #include "tandem/layers/layer_entry.h"
 #include "tandem/layers/masks.h"
@@ -48,6 +49,7 @@ class BidirectionalLayer : public Layer {
   }
 
   std::string class_name() const override { return "Bidirectional"; }
+  Lowering lowering() const override { return Lowering::kNone; }
   std::vector<std::shared_ptr<Layer>> children() const override { return {forward_, backward_}; }
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override {
     return {{"forward_layer", forward_}, {"backward_layer", backward_}};
@@ -90,8 +92,8 @@ class BidirectionalLayer : public Layer {
 
   Tensors call_many(const Tensors& inputs, const CallContext& context) override {
     const auto [forward, backward] = divided(inputs.vector());
-    const Tensors a = forward_->call_many(forward, context.part(0));
-    const Tensors b = backward_->call_many(backward, context.part(1));
+    const Tensors a = run_call(*forward_, nullptr, forward, context.part(0));
+    const Tensors b = run_call(*backward_, nullptr, backward, context.part(1));
     const Tensor turned = settings().return_sequences ? b.front().flip(1) : b.front();
     std::vector<Tensor> outputs;
     if (both()) {

@@ -3,6 +3,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <optional>
+
 #include "tandem/core/catalog.h"
 #include "tandem/core/error.h"
 #include "tandem/layers/activation.h"
@@ -223,15 +225,18 @@ const Catalog<LayerFromConfig>& layer_catalog() {
   return table;
 }
 
-// Layers compute in float32; a setting that asks for another type must not be dropped.
-void check_dtype(const Config& config, const std::string& class_name) {
+// The layer's policy as Keras writes it: a DTypePolicy, in older files its name. An Input's is the type of its tensor.
+std::optional<DTypePolicy> policy_from(const Config& config, const std::string& class_name) {
   const Config dtype = config.get("dtype", {});
-  if (dtype.is_null()) return;
+  if (dtype.is_null() || class_name == "InputLayer") return {};
   const bool policy = dtype.is_object() && dtype.at("class_name").as_string() == "DTypePolicy";
   const Config name = policy ? dtype.at("config").at("name") : dtype;
-  if (name.is_string() && name.as_string() == "float32") return;
-  throw InvalidArgument(
-      c10::str(class_name, ": dtype must be float32, got ", name.is_string() ? name.as_string() : name.shown()));
+  if (!name.is_string()) throw DataError(c10::str(class_name, ": dtype must be a policy's name, is ", name.shown()));
+  try {
+    return DTypePolicy(name.as_string());
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(c10::str(class_name, ": dtype: ", error.what()));
+  }
 }
 
 }  // namespace
@@ -249,8 +254,10 @@ LayerHandle layer_from_config(const std::string& class_name, const Config& confi
         "layer '", class_name, "' is a class of a program's own; register_layer must name it before files are read"));
   }
   const LayerFromConfig make = origin == LayerOrigin::kProgram ? *added : registry.at(class_name);
-  check_dtype(config, class_name);
+  const auto policy = policy_from(config, class_name);
   LayerHandle layer = make(config);
+  // float32 is what compile's precision may change.
+  if (policy && policy->mixed()) layer->set_dtype_policy(*policy);
   if (const Config name = config.get("name", {}); !name.is_null()) layer->set_name(name.as_string());
   layer->set_trainable(config.get("trainable", true).as_bool());
   return layer;

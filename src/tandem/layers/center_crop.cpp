@@ -21,6 +21,7 @@ class CenterCropLayer : public ImageLayer {
   }
 
   std::string class_name() const override { return "CenterCrop"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   Config get_config() const override {
     return Config::object({{"data_format", "channels_last"}, {"height", height_}, {"width", width_}});
   }

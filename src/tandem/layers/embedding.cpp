@@ -20,6 +20,7 @@ class EmbeddingLayer : public Layer {
   }
 
   std::string class_name() const override { return "Embedding"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return options_.mask_zero; }
   Tensors compute_mask(const Tensors& inputs, const Tensors&) override { return inputs.front().ne(0); }
 

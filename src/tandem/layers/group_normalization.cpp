@@ -34,6 +34,7 @@ class GroupNormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "GroupNormalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
 
   Config get_config() const override {

@@ -19,6 +19,7 @@ class InputLayer : public Layer {
   }
 
   std::string class_name() const override { return "InputLayer"; }
+  Lowering lowering() const override { return Lowering::kNone; }
   Config get_config() const override {
     return Config::object({{"batch_shape", shape_to_config(batch_shape_)},
                            {"dtype", dtype_},

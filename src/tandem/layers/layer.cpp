@@ -26,7 +26,10 @@ void append(std::vector<Weight>& all, const std::vector<Weight>& more) {
 
 }  // namespace
 
-Layer::Layer() : initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {
+Layer::Layer()
+    : policy_(tandem::dtype_policy().value_or(DTypePolicy())),
+      own_policy_(tandem::dtype_policy().has_value()),
+      initial_(random_root().fold("initial weights").fold(static_cast<uint64_t>(next_layer_number()))) {
   MakingScope::note(this);
 }
 
@@ -141,6 +144,18 @@ void Layer::ensure_built(const Shapes& inputs) {
   built_ = true;
 }
 
+void Layer::set_dtype_policy(const DTypePolicy& policy) {
+  policy_ = policy;
+  own_policy_ = true;
+  for (const auto& child : children()) child->default_dtype_policy(policy);
+}
+
+void Layer::default_dtype_policy(const DTypePolicy& policy) {
+  if (own_policy_) return;
+  policy_ = policy;
+  for (const auto& child : children()) child->default_dtype_policy(policy);
+}
+
 std::vector<Weight> Layer::weights() const {
   std::vector<Weight> all;
   for (bool trainable : {true, false}) {
@@ -185,6 +200,8 @@ std::shared_ptr<Layer> Layer::fresh_copy() const {
   auto copy = recipe_();
   copy->name_ = name();
   copy->recipe_ = recipe_;
+  copy->own_policy_ = false;
+  own_policy_ ? copy->set_dtype_policy(policy_) : copy->default_dtype_policy(policy_);
   if (!trainable_) copy->set_trainable(false);  // thawing would reach frozen children
   return copy;
 }

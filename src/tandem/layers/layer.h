@@ -14,10 +14,21 @@
 #include "tandem/layers/call_context.h"
 #include "tandem/layers/layer_names.h"
 #include "tandem/layers/weight.h"
+#include "tandem/precision/dtype_policy.h"
 
 namespace tandem {
 
 class LayerHandle;
+
+/// What a mixed DTypePolicy means for a kind of layer.
+enum class Lowering {
+  /// Inputs and weights are cast to 16 bits: products, and what goes element by element.
+  kAll,
+  /// It computes in float32, and its outputs are cast: statistics, exponentials, long recurrences.
+  kOutputs,
+  /// Nothing: it hands on to layers that have policies of their own, or has no numbers of its own to round.
+  kNone,
+};
 
 /// Base of all layers, built in or a user's own, as keras.layers.Layer. A layer declares weights in build and computes
 /// in call; it knows nothing of devices, replicas, losses or optimizers. All shapes are channels-last with the batch in
@@ -47,6 +58,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// True when outputs get masks from compute_mask, as keras.Layer.supports_masking; with the others masks end. A layer
   /// that uses the mask of an input finds it by mask_of (core/mask.h).
   virtual bool supports_masking() const { return false; }
+  /// In which of the two ways it takes 16 bits. Weights that are not trainable are never cast.
+  virtual Lowering lowering() const { return Lowering::kAll; }
   /// The outputs' masks for the inputs', undefined where there is none, as keras.Layer.compute_mask. The default hands
   /// them on. Only where supports_masking.
   virtual Tensors compute_mask(const Tensors& inputs, const Tensors& masks);
@@ -71,6 +84,13 @@ class Layer : public std::enable_shared_from_this<Layer> {
   bool trainable() const { return trainable_; }
   /// Freezes or thaws this layer and its children.
   void set_trainable(bool trainable);
+  /// What it computes in: that of the thread when it was made, unless set since.
+  const DTypePolicy& dtype_policy() const { return policy_; }
+  /// Gives the layer a policy of its own, which compile's precision does not change, and its children too that have
+  /// none of their own; as setting keras.Layer.dtype_policy.
+  void set_dtype_policy(const DTypePolicy& policy);
+  /// As set_dtype_policy, but the layer's own policy stays where there is one.
+  void default_dtype_policy(const DTypePolicy& policy);
   bool built() const { return built_; }
   /// The shapes of the inputs that the layer was built for; empty before.
   const Shapes& build_shapes() const { return build_shapes_; }
@@ -119,6 +139,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
 
   std::string name_;  // empty: automatic, made when first asked for
   bool trainable_ = true;
+  DTypePolicy policy_;
+  bool own_policy_;
   bool built_ = false;
   Shapes build_shapes_;
   RandomStream initial_;

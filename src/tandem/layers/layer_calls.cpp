@@ -10,6 +10,7 @@
 #include "tandem/layers/call_trace.h"
 #include "tandem/layers/layer_with_arguments.h"
 #include "tandem/layers/masks.h"
+#include "tandem/layers/policy_call.h"
 
 namespace tandem {
 namespace {
@@ -86,7 +87,9 @@ Tensors call_now(const std::shared_ptr<Layer>& layer, const CallArguments* argum
 }
 
 Tensors run_call(Layer& layer, const CallArguments* arguments, const Tensors& inputs, const CallContext& context) {
-  return arguments ? taking_arguments(layer).call_for(*arguments, inputs, context) : layer.call_many(inputs, context);
+  return call_in_policy(layer, inputs, [&](const Tensors& x) {
+    return arguments ? taking_arguments(layer).call_for(*arguments, x, context) : layer.call_many(x, context);
+  });
 }
 
 Shapes shapes_of_call(Layer& layer, const CallArguments* arguments, const Shapes& inputs) {

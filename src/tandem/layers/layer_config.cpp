@@ -12,10 +12,10 @@
 namespace tandem {
 namespace {
 
-Config float32_policy() {
+Config policy_config(const DTypePolicy& policy) {
   return Config::object({{"module", "keras"},
                          {"class_name", "DTypePolicy"},
-                         {"config", Config::object({{"name", "float32"}})},
+                         {"config", Config::object({{"name", policy.name()}})},
                          {"registered_name", {}}});
 }
 
@@ -32,10 +32,10 @@ Config whole_config(const Layer& layer, const std::string& class_name) {
   }
   config.set("name", layer.name());
   if (class_name.starts_with("SpatialDropout")) {  // Keras writes these in its own way and reads them in no other
-    config.set("dtype", "float32");
+    config.set("dtype", layer.dtype_policy().name());
   } else {
     config.set("trainable", layer.trainable());
-    if (class_name != "Functional") config.set("dtype", float32_policy());
+    if (class_name != "Functional") config.set("dtype", policy_config(layer.dtype_policy()));
   }
   for (const auto& [key, value] : own.as_object()) config.set(key, value);
   return config;

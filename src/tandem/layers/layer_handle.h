@@ -24,6 +24,11 @@ class LayerHandle {
   Tensor operator()(const Tensors& inputs, const CallContext& context) const;
   Tensors call_many(const Tensors& inputs, const CallContext& context) const;
 
+  /// This layer, with a DTypePolicy of its own: Keras's argument `dtype`.
+  LayerHandle with_dtype(const DTypePolicy& policy) const {
+    get()->set_dtype_policy(policy);
+    return *this;
+  }
   bool empty() const { return !layer_; }
   /// Throws InvalidArgument on an empty handle.
   Layer& operator*() const { return *get(); }

@@ -23,6 +23,7 @@ class LayerNormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "LayerNormalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
 
   Config get_config() const override {

@@ -29,6 +29,7 @@ class NormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "Normalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
   Config get_config() const override {
     return Config::object({{"axis", Config::list(options_.axis.numbers())},

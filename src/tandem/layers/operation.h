@@ -32,6 +32,7 @@ class OperationLayer : public LayerWithArguments {
 
   const OperationKind& kind() const { return kind_; }
   std::string class_name() const override { return class_name_; }
+  Lowering lowering() const override { return Lowering::kNone; }
   Config get_config() const override { return settings_; }
 
   Shapes output_shapes_for(const CallArguments& arguments, const Shapes& inputs) override;

@@ -13,6 +13,7 @@ class RandomImageLayer : public Layer {
  public:
   explicit RandomImageLayer(const Seed& seed) : seed_(seed) {}
 
+  Lowering lowering() const override { return Lowering::kOutputs; }
   void build(const Shape& input) override { output_shape(input); }
   Shape output_shape(const Shape& input) override;
   Tensor call(const Tensor& x, const CallContext& context) override;

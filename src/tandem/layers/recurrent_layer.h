@@ -26,6 +26,7 @@ class RecurrentLayer : public Layer {
   RecurrentLayer(std::string class_name, std::shared_ptr<RecurrentCell> cell, RecurrentSettings settings);
 
   std::string class_name() const override { return class_name_; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   Config get_config() const override;
   std::vector<std::shared_ptr<Layer>> children() const override { return {cell_}; }
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override {

@@ -36,6 +36,7 @@ class RescalingLayer : public Layer {
   }
 
   std::string class_name() const override { return "Rescaling"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
   Config get_config() const override {
     return Config::object({{"scale", scale_.to_config()}, {"offset", offset_.to_config()}});

@@ -35,6 +35,7 @@ class ResizingLayer : public ImageLayer {
   }
 
   std::string class_name() const override { return "Resizing"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   Config get_config() const override {
     return Config::object({{"height", height_},
                            {"width", width_},

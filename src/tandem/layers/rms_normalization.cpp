@@ -21,6 +21,7 @@ class RMSNormalizationLayer : public Layer {
   }
 
   std::string class_name() const override { return "RMSNormalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   Config get_config() const override { return Config::object({{"axis", axis_.to_config()}, {"epsilon", epsilon_}}); }
 
   void build(const Shape& input) override {

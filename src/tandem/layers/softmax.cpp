@@ -14,6 +14,7 @@ class SoftmaxLayer : public Layer {
   explicit SoftmaxLayer(Axes axis) : axis_(std::move(axis)) {}
 
   std::string class_name() const override { return "Softmax"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"axis", axis_.to_config()}}); }
 

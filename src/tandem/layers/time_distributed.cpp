@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/layer_calls.h"
 #include "tandem/layers/layer_config.h"
 #include "tandem/layers/layer_entry.h"
 #include "tandem/layers/making_scope.h"
@@ -31,6 +32,7 @@ class TimeDistributedLayer : public Layer {
   explicit TimeDistributedLayer(std::shared_ptr<Layer> layer) : layer_(std::move(layer)) {}
 
   std::string class_name() const override { return "TimeDistributed"; }
+  Lowering lowering() const override { return Lowering::kNone; }
   std::vector<std::shared_ptr<Layer>> children() const override { return {layer_}; }
   std::vector<std::pair<std::string, std::shared_ptr<Layer>>> named_children() const override {
     return {{"layer", layer_}};
@@ -66,7 +68,7 @@ class TimeDistributedLayer : public Layer {
   Tensor as_rows(const Tensor& x, const CallContext& context) const {
     CallContext own = context;
     own.first_row = context.first_row * x.size(1);
-    const Tensor made = layer_->call_many(x.flatten(0, 1), own).front();
+    const Tensor made = run_call(*layer_, nullptr, x.flatten(0, 1), own).front();
     return made.unflatten(0, {x.size(0), x.size(1)});
   }
 
@@ -75,7 +77,7 @@ class TimeDistributedLayer : public Layer {
     for (int64_t t = 0; t < x.size(1); ++t) {
       const Tensor step = x.select(1, t);
       if (mask.defined()) set_mask(step, mask.select(1, t));
-      made.push_back(layer_->call_many(step, context.part(static_cast<uint64_t>(t))).front());
+      made.push_back(run_call(*layer_, nullptr, step, context.part(static_cast<uint64_t>(t))).front());
     }
     if (made.empty()) throw_shape_error(*this, "input must have at least one step", Shape::of(x.sizes().vec()));
     return at::stack(made, 1);

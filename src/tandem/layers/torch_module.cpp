@@ -5,10 +5,12 @@
 #include <c10/util/StringUtil.h>
 
 #include <atomic>
+#include <optional>
 #include <unordered_map>
 
 #include "tandem/layers/dry_run.h"
 #include "tandem/layers/gradient_hook.h"
+#include "tandem/precision/autocast.h"
 
 namespace tandem::layers {
 namespace {
@@ -37,6 +39,7 @@ class TorchModuleLayer final : public Layer {
   }
 
   std::string class_name() const override { return "TorchModule"; }
+  Lowering lowering() const override { return Lowering::kNone; }
 
   Config get_config() const override {
     throw InvalidArgument(
@@ -93,6 +96,8 @@ class TorchModuleLayer final : public Layer {
   std::vector<Tensor> forward(Module& module, const Tensors& x) const {
     std::vector<Tensor> outputs;
     try {
+      std::optional<precision::Autocast> in_16_bits;
+      if (dtype_policy().mixed()) in_16_bits.emplace(dtype_policy().compute_type(), x.front().device().type());
       outputs = erased_.forward(module, x);
     } catch (const c10::Error& error) {
       throw InvalidArgument(c10::str("layer '", name(), "' (TorchModule): ", error.what_without_backtrace()));

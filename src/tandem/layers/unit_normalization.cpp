@@ -13,6 +13,7 @@ class UnitNormalizationLayer : public Layer {
   explicit UnitNormalizationLayer(Axes axis) : axis_(std::move(axis)) {}
 
   std::string class_name() const override { return "UnitNormalization"; }
+  Lowering lowering() const override { return Lowering::kOutputs; }
   bool supports_masking() const override { return true; }
   Config get_config() const override { return Config::object({{"axis", axis_.to_config()}}); }
   void build(const Shape& input) override { input_axes(*this, axis_, input); }

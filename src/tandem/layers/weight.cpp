@@ -5,6 +5,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/layers/compute_scope.h"
 
 namespace tandem {
 namespace {
@@ -13,8 +14,12 @@ thread_local const WeightMap* active_weights = nullptr;
 
 }  // namespace
 
-const Tensor& Weight::value() const {
+Tensor Weight::value() const {
   if (!variable_) throw InvalidArgument("weight: must be made by add_weight in build before it is read");
+  return ComputeScope::cast(*variable_, own_value());
+}
+
+const Tensor& Weight::own_value() const {
   if (active_weights) {
     const auto found = active_weights->find(variable_.get());
     if (found != active_weights->end()) return found->second;

@@ -43,8 +43,9 @@ class Weight {
   Weight() = default;
   explicit Weight(std::shared_ptr<Variable> variable) : variable_(std::move(variable)) {}
 
-  /// The tensor to compute with: the running replica's own on a replica thread, else the master's.
-  const Tensor& value() const;
+  /// The tensor to compute with: the running replica's own on a replica thread, else the master's; cast to 16 bits
+  /// where the layer that is called computes in them and the weight is trainable.
+  Tensor value() const;
   bool defined() const { return variable_ != nullptr; }
   const std::string& name() const { return variable_->name; }
   const Shape& shape() const { return variable_->shape; }
@@ -55,6 +56,8 @@ class Weight {
   bool operator==(const Weight&) const = default;
 
  private:
+  const Tensor& own_value() const;
+
   std::shared_ptr<Variable> variable_;
 };
 

@@ -50,6 +50,7 @@ class ModelBody final : public Layer, public TrainedModel {
   Dataset prepared(const Dataset& data) const;
 
   // Layer: the network's.
+  Lowering lowering() const override { return Lowering::kNone; }
   void build_many(const Shapes& inputs) override { network_->ensure_built(inputs); }
   Tensors call_many(const Tensors& inputs, const CallContext& context) override {
     return network_->call_many(inputs, context);

@@ -83,7 +83,12 @@ struct CompileOptions {
   LossWeights loss_weights = {};
   MetricsArgument metrics = {};
   MetricsArgument weighted_metrics = {};  // these take sample weights and class weights
-  distribute::Strategy strategy = {};     // empty: one device with all cores
+  /// Gives mixed_float16 a LossScaleOptimizer around the optimizer, as Keras.
+  bool auto_scale_loss = true;
+  /// The DTypePolicy of all layers that have none of their own: "float32", "mixed_bfloat16", "mixed_float16". The
+  /// layers that make the outputs then compute in float32. Empty: each as it is.
+  std::string precision = {};
+  distribute::Strategy strategy = {};  // empty: one device with all cores
 };
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/as_placed.h"
 #include "tandem/model/body.h"
+#include "tandem/model/use_precision.h"
 #include "tandem/network/clone.h"
 #include "tandem/network/scoped_devices.h"
 
@@ -48,7 +49,9 @@ void Model::compile(const CompileOptions& options) {
   parts.strategy = options.strategy;
   if (options.strategy.empty() && body().default_strategy().empty() && has_device_scopes(*network()))
     parts.strategy = distribute::AsPlaced();
+  if (!options.precision.empty()) use_precision(*network(), options.precision);
   parts.optimizer = options.optimizer.get();
+  if (options.auto_scale_loss) parts.optimizer = scaling_for(*network(), parts.optimizer);
   if (!options.loss.empty()) parts.losses = options.loss.resolve(outputs);
   parts.loss_weights = options.loss_weights.resolve(outputs);
   const auto plain = options.metrics.resolve(outputs, "metrics"),

@@ -9,6 +9,7 @@
 #include "tandem/model/body.h"
 #include "tandem/model/graph_of.h"
 #include "tandem/model/model.h"
+#include "tandem/model/network_of.h"
 #include "tandem/report/table.h"
 
 namespace tandem {
@@ -76,12 +77,6 @@ std::unordered_map<const Layer*, LayerFacts> facts(const Graph* graph) {
     }
   }
   return facts;
-}
-
-// The network that a layer is, or null.
-const Network* network_of(const Layer& layer) {
-  if (const auto* body = dynamic_cast<const ModelBody*>(&layer)) return body->network().get();
-  return dynamic_cast<const Network*>(&layer);
 }
 
 // One row a layer, in the columns that a table has.

@@ -26,6 +26,10 @@ class Chain : public Network {
   Shapes input_shapes() const override;
   std::vector<std::string> output_names() const override;
   std::string class_name() const override { return "Sequential"; }
+  std::vector<std::shared_ptr<Layer>> output_layers() const override {
+    if (layers_.empty()) return {};
+    return {layers_.back().get()};
+  }
   Config get_config() const override;
 
   void build_many(const Shapes& inputs) override;

@@ -11,6 +11,7 @@
 #include "tandem/layers/call_trace.h"
 #include "tandem/layers/layer_calls.h"
 #include "tandem/layers/masks.h"
+#include "tandem/layers/policy_call.h"
 #include "tandem/network/masks_taken.h"
 #include "tandem/network/placed_run.h"
 #include "tandem/network/tensor_structure.h"
@@ -128,6 +129,12 @@ void Graph::check_inputs(const Shapes& given) const {
   }
 }
 
+std::vector<std::shared_ptr<Layer>> Graph::output_layers() const {
+  std::vector<std::shared_ptr<Layer>> made_by;
+  for (const auto& output : outputs_) made_by.push_back(output.node()->layer);
+  return made_by;
+}
+
 void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
 
 Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
@@ -148,8 +155,8 @@ Tensors GraphStep::call(const Tensors& inputs, const CallContext& context) const
   // Layers that this one calls by hand draw from streams of its own call, wherever the calls before it are made.
   const CallScope scope(context);
   const auto make = [&] {
-    return relu ? Tensors(layer->call_with_relu(inputs.front(), context))
-                : run_call(*layer, arguments, inputs, context);
+    if (!relu) return run_call(*layer, arguments, inputs, context);
+    return call_in_policy(*layer, inputs, [&](const Tensors& x) { return layer->call_with_relu(x.front(), context); });
   };
   return context.trace ? context.trace->record(*layer, inputs, make) : make();
 }

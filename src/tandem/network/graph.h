@@ -47,6 +47,7 @@ class Graph : public Network {
   Shapes input_shapes() const override;
   std::vector<std::string> output_names() const override;
   std::string class_name() const override { return "Functional"; }
+  std::vector<std::shared_ptr<Layer>> output_layers() const override;
   Config get_config() const override;
 
   /// How a config nests the inputs and outputs: references in lists or objects (tensor_structure.h), as many as there

@@ -18,8 +18,9 @@ using CallNumbers = std::unordered_map<const Node*, int64_t>;
 // Keras's name of the type of a call's outputs.
 Config dtype_of(const Node& node) {
   if (node.is_input()) return node.layer->get_config().get("dtype", "float32");
-  const auto* operation = dynamic_cast<const OperationLayer*>(node.layer.get());
-  return operation ? Config(operation->kind().dtype) : "float32";
+  if (const auto* operation = dynamic_cast<const OperationLayer*>(node.layer.get())) return operation->kind().dtype;
+  const auto& policy = node.layer->dtype_policy();
+  return policy.mixed() ? policy.name().substr(std::string("mixed_").size()) : "float32";
 }
 
 Config tensor_config(const KerasTensor& tensor, const CallNumbers& numbers) {

@@ -4,8 +4,21 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/core/mask.h"
 
 namespace tandem {
+namespace {
+
+// What leaves a network, for losses, metrics and the program: 16 bits would round them.
+Tensor in_float32(const Tensor& output, const CallContext& context) {
+  const Tensor cast = with_mask_of(output, output.to(at::kFloat));
+  if (!context.logits) return cast;
+  if (const Tensor logits = context.logits->find(output); logits.defined())
+    context.logits->remember(cast, logits.to(at::kFloat));
+  return cast;
+}
+
+}  // namespace
 
 std::vector<std::shared_ptr<Layer>> Network::children() const {
   std::vector<std::shared_ptr<Layer>> children;
@@ -62,7 +75,10 @@ Tensors Network::outputs(const Tensors& x, const CallContext& context) {
   Tensors made = call_many(x, context);
   const int64_t rows = x.front().size(0);
   for (int64_t i = 0; i < made.size(); ++i) {
-    if (made[i].defined() && made[i].dim() > 0 && made[i].size(0) == rows) continue;
+    if (made[i].defined() && made[i].dim() > 0 && made[i].size(0) == rows) {
+      if (at::isReducedFloatingType(made[i].scalar_type())) made[i] = in_float32(made[i], context);
+      continue;
+    }
     const auto got = made[i].defined() ? Shape::of(made[i].sizes().vec()).to_string() : std::string("no tensor");
     throw InvalidArgument(
         c10::str("model '", name(), "': output ", i, " must have ", rows, " rows, as its input has, got ", got));

@@ -20,6 +20,9 @@ class Network : public Layer {
   virtual std::vector<std::string> output_names() const = 0;
 
   std::vector<std::shared_ptr<Layer>> children() const override;
+  Lowering lowering() const override { return Lowering::kNone; }
+  /// The layers whose outputs are the network's; none where only a call can tell.
+  virtual std::vector<std::shared_ptr<Layer>> output_layers() const { return {}; }
 
   /// Copies of all weights in Keras's layout and order, row-major.
   std::vector<Tensor> get_weights() const;

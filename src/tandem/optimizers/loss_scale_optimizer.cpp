@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/core/config_reader.h"
@@ -24,6 +25,7 @@ class DynamicLossScale final : public WrappedOptimizer {
       throw InvalidArgument(
           c10::str("LossScaleOptimizer: initial_scale must be a finite number > 0, got ", options.initial_scale));
     }
+    check_at_least_zero("LossScaleOptimizer", "minimum_scale", options.minimum_scale);
     check_at_least_one("LossScaleOptimizer", "dynamic_growth_steps", options.dynamic_growth_steps);
     if (!rule().initial_numbers().empty())
       throw InvalidArgument("LossScaleOptimizer: inner_optimizer must not be a LossScaleOptimizer itself");
@@ -37,7 +39,7 @@ class DynamicLossScale final : public WrappedOptimizer {
     double &since = all.numbers[kUpdatesSince], &scale = all.numbers[kScale];
     if (!all.gradients.isfinite().all().item<bool>()) {
       since = 0;
-      scale /= 2;
+      scale = std::max(scale / 2, std::min(options_.minimum_scale, options_.initial_scale));
       return false;
     }
     if (++since == static_cast<double>(options_.dynamic_growth_steps)) {
@@ -49,13 +51,15 @@ class DynamicLossScale final : public WrappedOptimizer {
 
   std::string class_name() const override { return "LossScaleOptimizer"; }
   Config get_config() const override {
-    return Config::object({{"name", "loss_scale_optimizer"},
-                           {"inner_optimizer", Config::object({{"module", "keras.optimizers"},
-                                                               {"class_name", rule().class_name()},
-                                                               {"config", WrappedOptimizer::get_config()},
-                                                               {"registered_name", {}}})},
-                           {"initial_scale", options_.initial_scale},
-                           {"dynamic_growth_steps", options_.dynamic_growth_steps}});
+    Config config = Config::object({{"name", "loss_scale_optimizer"},
+                                    {"inner_optimizer", Config::object({{"module", "keras.optimizers"},
+                                                                        {"class_name", rule().class_name()},
+                                                                        {"config", WrappedOptimizer::get_config()},
+                                                                        {"registered_name", {}}})},
+                                    {"initial_scale", options_.initial_scale},
+                                    {"dynamic_growth_steps", options_.dynamic_growth_steps}});
+    if (options_.minimum_scale != 1) config.set("minimum_scale", options_.minimum_scale);
+    return config;
   }
 
  private:
@@ -74,6 +78,7 @@ LossScaleOptimizer LossScaleOptimizer::from_config(const Config& config) {
       .ignore("inner_optimizer")
       .read("initial_scale", options.initial_scale)
       .read("dynamic_growth_steps", options.dynamic_growth_steps)
+      .read("minimum_scale", options.minimum_scale)
       .finish();
   const Config& inner = config.at("inner_optimizer");
   Config settings = inner.at("config");

@@ -7,6 +7,9 @@ struct LossScaleOptimizerOptions {
   double initial_scale = 32768;
   /// The scale doubles after so many updates in a row.
   int64_t dynamic_growth_steps = 2000;
+  /// It is never halved below this, or below initial_scale where that is less. Keras has no such setting: it is written
+  /// into files only where it is not 1.
+  double minimum_scale = 1;
 };
 
 /// An optimizer in whose place gradients are computed of a multiple of the loss and divided by it, so that small ones
