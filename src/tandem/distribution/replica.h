@@ -14,13 +14,13 @@ namespace tandem::distribute {
 
 /// What one replica owns. Only its own thread touches it while a step runs.
 struct Replica {
-  /// `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters this one computes
-  /// with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
-  Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
+  /// Trains `trained`. `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters
+  /// this one computes with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
+  Replica(const std::vector<Weight>& trained, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
           const Replica* lead, c10::Device device);
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
-  /// Takes part in exchanges: `updates` when this replica makes the optimizer's updates.
+  /// Takes part in exchanges, where `gradients` is not null: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
   /// Takes `count` rows of a training step.
   void count_rows(int64_t count);

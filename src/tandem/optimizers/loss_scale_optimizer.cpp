@@ -35,7 +35,9 @@ class DynamicLossScale final : public WrappedOptimizer {
 
   bool prepare(const Preparation& all) const override {
     double &since = all.numbers[kUpdatesSince], &scale = all.numbers[kScale];
-    if (!all.gradients.isfinite().all().item<bool>()) {
+    bool finite = all.gradients.isfinite().all().item<bool>();
+    if (all.shards) finite = all.shards->sum(finite ? 0 : 1) == 0;
+    if (!finite) {
       since = 0;
       scale /= 2;
       return false;
