@@ -177,6 +177,12 @@ std::vector<int64_t> PipelineExecution::rows_trained() const {
 
 int64_t PipelineExecution::bytes_sent(int64_t device) const { return stage(device).bytes_sent(); }
 
+DeviceMemory PipelineExecution::memory(int64_t device) const {
+  StorageBytes parameters, optimizer;
+  stage(device).replica().add_memory(parameters, optimizer);
+  return {parameters.bytes(), optimizer.bytes()};
+}
+
 TimeShares PipelineExecution::time_shares(int64_t device) const {
   const auto& communicator = group_.rank(device);
   const double moving = communicator.seconds_moving();

@@ -35,6 +35,7 @@ class PipelineExecution final : public Execution {
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;
   int64_t bytes_sent(int64_t device) const override;
+  DeviceMemory memory(int64_t device) const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return threads_per_device_; }
   void record_trace(bool on) override;

@@ -36,6 +36,12 @@ void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gra
   }
 }
 
+void Replica::add_memory(StorageBytes& parameters, StorageBytes& optimizer) const {
+  parameters.add(trainable.parameters());
+  for (const auto& w : fixed) parameters.add(map.at(&w.variable()));
+  for (const auto& slot : slots) optimizer.add(slot);
+}
+
 void Replica::count_rows(int64_t count) {
   rows_trained += count;
   rows_since_store += count;

@@ -8,6 +8,7 @@
 #include "tandem/distribution/gradient_exchange.h"
 #include "tandem/distribution/replica_rows.h"
 #include "tandem/distribution/step_figures.h"
+#include "tandem/distribution/storage_bytes.h"
 #include "tandem/layers/kept_states.h"
 
 namespace tandem::distribute {
@@ -22,6 +23,8 @@ struct Replica {
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
   /// Takes part in exchanges, where `gradients` is not null: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
+  /// Adds the memory of its parameters, and of the optimizer's slots.
+  void add_memory(StorageBytes& parameters, StorageBytes& optimizer) const;
   /// Takes `count` rows of a training step.
   void count_rows(int64_t count);
   /// Forgets the results of the step before.
