@@ -24,10 +24,10 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("-g,--gpus", gpus, "Number of GPUs: the same as --devices gpu*G")
       ->excludes(list)
       ->transform(whole_number(1));
-  command.add_option(
-      "--strategy", strategy,
-      "single (default for one device) | mirrored (default for several) | data-parallel (default for "
-      "one of several processes: these devices in each of them) | parameter-server (devices are its workers)");
+  command.add_option("--strategy", strategy,
+                     "single (default for one device) | mirrored (default for several) | data-parallel (default for "
+                     "one of several processes: these devices in each of them) | parameter-server (devices are its "
+                     "workers) | pipeline (devices are its stages)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -54,6 +54,15 @@ void DeviceArguments::add_training_to(CLI::App& command) {
   command.add_option("--server-mode", server_mode, "When servers apply gradients: sync (default) | stale | async");
   command.add_option("--staleness", staleness, "How many updates old a gradient may be, in server mode stale")
       ->transform(whole_number(0));
+  command
+      .add_option("--micro-batches", micro_batches,
+                  "Parts of each batch that follow one another in a pipeline (default: 4)")
+      ->transform(whole_number(1));
+  command.add_option("--pipeline-schedule", pipeline_schedule,
+                     "What a stage does when: 1f1b (default) | gpipe | interleaved");
+  command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
+      ->transform(whole_number(1));
+  command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
 }
 
 Devices DeviceArguments::resolve() const {
@@ -71,6 +80,10 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool served = name == "parameter-server";
   if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0))
     throw InvalidArgument("--servers, --server-mode and --staleness need --strategy parameter-server");
+  if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
+    throw InvalidArgument(
+        "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
+  }
   // Each process has a device of its own name, unless some are asked for.
   const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
@@ -82,7 +95,11 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .average_every = average_every,
                                           .servers = std::max<int64_t>(servers, 1),
                                           .server_mode = server_mode.empty() ? "sync" : server_mode,
-                                          .staleness = staleness});
+                                          .staleness = staleness,
+                                          .micro_batches = micro_batches > 0 ? micro_batches : 4,
+                                          .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
+                                          .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
+                                          .recompute = recompute});
 }
 
 }  // namespace tandem::cli

@@ -16,8 +16,11 @@ struct DeviceArguments {
   // Of training alone: add_training_to makes their flags.
   std::string shares, all_reduce = "auto";
   int64_t fixed_order = 0, average_every = 0;
-  std::string server_mode;              // empty: sync
-  int64_t servers = 0, staleness = -1;  // not given
+  std::string server_mode;                         // empty: sync
+  int64_t servers = 0, staleness = -1;             // not given
+  int64_t micro_batches = 0, pipeline_chunks = 0;  // not given
+  std::string pipeline_schedule;                   // empty: 1f1b
+  bool recompute = false;
 
   void add_to(CLI::App& command);
   void add_training_to(CLI::App& command);

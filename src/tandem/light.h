@@ -72,6 +72,7 @@
 #include "tandem/distribution/distributed_data_parallel.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/parameter_server.h"
+#include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/process_group.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/distribution/strategy.h"

@@ -7,6 +7,15 @@
 #include "tandem/core/error.h"
 
 namespace tandem {
+namespace {
+
+int64_t of_rank(const std::vector<int64_t>& facts, int64_t rank) {
+  if (rank < 0 || rank >= static_cast<int64_t>(facts.size()))
+    throw InvalidArgument(c10::str("history: rank must be in [0, ", facts.size(), "), got ", rank));
+  return facts[static_cast<std::size_t>(rank)];
+}
+
+}  // namespace
 
 const std::vector<double>& History::operator[](std::string_view name) const {
   std::vector<std::string> known;
@@ -21,12 +30,9 @@ int64_t History::count(std::string_view name) const {
   return std::any_of(series_.begin(), series_.end(), [&](const Series& s) { return s.first == name; });
 }
 
-int64_t History::bytes_sent(int64_t rank) const {
-  if (rank < 0 || rank >= static_cast<int64_t>(facts_.bytes_sent.size())) {
-    throw InvalidArgument(c10::str("history: rank must be in [0, ", facts_.bytes_sent.size(), "), got ", rank));
-  }
-  return facts_.bytes_sent[static_cast<std::size_t>(rank)];
-}
+int64_t History::bytes_sent(int64_t rank) const { return of_rank(facts_.bytes_sent, rank); }
+int64_t History::parameter_bytes(int64_t rank) const { return of_rank(facts_.parameter_bytes, rank); }
+int64_t History::optimizer_bytes(int64_t rank) const { return of_rank(facts_.optimizer_bytes, rank); }
 
 int64_t History::max_staleness() const {
   for (auto age = static_cast<int64_t>(facts_.staleness.size()) - 1; age > 0; --age) {

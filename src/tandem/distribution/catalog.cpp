@@ -11,6 +11,7 @@
 #include "tandem/distribution/data_parallel.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/parameter_server.h"
+#include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
 
 namespace tandem::distribute {
@@ -29,6 +30,13 @@ std::optional<ProcessGroup> group_of_job(const std::string& mode) {
 void refuse_for_servers(const StrategyOptions& options) {
   if (options.all_reduce != "auto" || options.average_every > 0)
     throw InvalidArgument("strategy parameter-server: all_reduce and average_every must not be set");
+}
+
+// What divides a batch over replicas, of which there is one.
+void refuse_for_stages(const StrategyOptions& o) {
+  if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0 || o.shares.automatic() ||
+      !o.shares.weights().empty())
+    throw InvalidArgument("strategy pipeline: shares, fixed_order, all_reduce and average_every must not be set");
 }
 
 const Catalog<Maker>& strategies() {
@@ -80,6 +88,16 @@ const Catalog<Maker>& strategies() {
                                      .staleness = o.staleness,
                                      .shares = o.shares,
                                      .fixed_order = o.fixed_order});
+           }},
+          {"pipeline",
+           [](const StrategyOptions& o) {
+             refuse_for_stages(o);
+             return PipelineParallel({.devices = o.devices,
+                                      .micro_batches = o.micro_batches,
+                                      .schedule = o.pipeline_schedule,
+                                      .chunks = o.pipeline_chunks,
+                                      .recompute = o.recompute,
+                                      .threads_per_device = o.threads_per_device});
            }},
       });
   return catalog;

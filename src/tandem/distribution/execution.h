@@ -51,6 +51,12 @@ struct TimeShares {
   double waiting = 0;   // for slower devices
 };
 
+/// What a device's share of a model takes between steps, in bytes of the memory that was allocated.
+struct DeviceMemory {
+  int64_t parameters = 0;  // trained ones, statistics and frozen ones
+  int64_t optimizer = 0;   // its slots
+};
+
 /// One training step.
 struct TrainStep {
   RandomStream random = {};  // this step's stream
@@ -154,6 +160,7 @@ class Execution {
   /// Facts by device, counted by the replicas themselves since the execution was made.
   virtual std::vector<int64_t> rows_trained() const = 0;
   virtual int64_t bytes_sent(int64_t device) const = 0;
+  virtual DeviceMemory memory(int64_t /*device*/) const { return {}; }
   /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
   virtual std::vector<int64_t> staleness() const { return {}; }
   virtual TimeShares time_shares(int64_t device) const = 0;

@@ -38,6 +38,13 @@ Tensor mask_for(const Loss& loss, const Tensor& target, const Tensor& output, co
 
 }  // namespace
 
+const Loss* LossSet::over_batch() const {
+  for (const auto& loss : losses_) {
+    if (loss->over_batch()) return loss.get();
+  }
+  return nullptr;
+}
+
 std::string LossSet::describe() const {
   std::string text;
   for (std::size_t i = 0; i < losses_.size(); ++i) {

@@ -17,6 +17,8 @@ class LossSet {
       : losses_(std::move(losses)), weights_(std::move(weights)) {}
 
   std::size_t size() const { return losses_.size(); }
+  /// The first loss that needs sums over the whole batch; null where there is none.
+  const Loss* over_batch() const;
   /// Kinds, settings and weights, as far as losses can say them: the same for the same losses.
   std::string describe() const;
 

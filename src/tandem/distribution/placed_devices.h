@@ -24,6 +24,7 @@ class PlacedDevices {
 
   const Devices& devices() const { return devices_; }
   PlacedWeights& weights() { return weights_; }
+  const PlacedWeights& weights() const { return weights_; }
   /// Where the values of a device lie.
   c10::Device memory(std::size_t device) const { return memory_[device]; }
 

@@ -23,6 +23,11 @@ int64_t PlacedExecution::bytes_sent(int64_t device) const {
   return graphs_.devices().bytes_sent(static_cast<std::size_t>(device));
 }
 
+DeviceMemory PlacedExecution::memory(int64_t device) const {
+  if (device == 0) return replica_.memory(0);
+  return {.parameters = graphs_.devices().weights().bytes_of_copies(static_cast<std::size_t>(device))};
+}
+
 TimeShares PlacedExecution::time_shares(int64_t device) const {
   const auto& devices = graphs_.devices();
   const double total = replica_.time_shares(0).compute;  // of the replica's thread, its waits among it

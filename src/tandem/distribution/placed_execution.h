@@ -35,6 +35,8 @@ class PlacedExecution final : public Execution {
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;
   int64_t bytes_sent(int64_t device) const override;
+  /// The first device's are the replica's, in which CPUs compute too; a GPU beside it has copies.
+  DeviceMemory memory(int64_t device) const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return replica_.threads_per_device(); }
   StepLedger ledger(int64_t rank) const override { return replica_.ledger(rank); }

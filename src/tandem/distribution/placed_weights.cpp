@@ -5,6 +5,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/storage_bytes.h"
 
 namespace tandem::distribute {
 
@@ -61,6 +62,14 @@ void PlacedWeights::place(const Weight& weight, const Tensor& own, std::size_t d
     leaves_[device].push_back(here);
   }
   if (here.defined()) maps_[device][&weight.variable()] = here;
+}
+
+int64_t PlacedWeights::bytes_of_copies(std::size_t device) const {
+  StorageBytes all;
+  for (const auto& copy : copies_) {
+    if (copy.to.device() == devices_[device]) all.add(copy.to);
+  }
+  return all.bytes();
 }
 
 // Updates on a CPU are not counted by LibTorch, so all are copied. Past autograd: a graph that backward has not gone

@@ -27,6 +27,8 @@ class PlacedWeights {
   const WeightMap& of(std::size_t device) const { return maps_[device]; }
   /// Statistics that a device changed in copies become the replica's.
   void keep_statistics();
+  /// Of weights that a device has beside the replica's.
+  int64_t bytes_of_copies(std::size_t device) const;
   /// The replica's trained tensors.
   const std::vector<Tensor>& trained() const { return trained_; }
   /// Gradients of trained(), where those lie, added up in the order of the devices; undefined where there is none. They

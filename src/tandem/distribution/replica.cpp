@@ -4,11 +4,10 @@
 
 namespace tandem::distribute {
 
-Replica::Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
-                 const Replica* lead, c10::Device device)
+Replica::Replica(const std::vector<Weight>& trained, const std::vector<Weight>& others,
+                 const std::vector<std::size_t>& order, const Replica* lead, c10::Device device)
     : rows(device),
-      trainable(lead ? FlatWeights::beside(lead->trainable)
-                     : FlatWeights(program.network->trainable_weights(), order, device)),
+      trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(trained, order, device)),
       fixed(others),
       leads(!lead),
       figures(device) {
@@ -29,11 +28,18 @@ void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gra
   const auto names = program.optimizer->slots();
   for (std::size_t s = 0; s < names.size(); ++s)
     slots.push_back(at::full_like(trainable.parameters(), program.optimizer->initial_slot(s)));
+  if (!exchange) return;
   for (const auto& bucket : exchange->buckets()) {
     const auto part = [&](const Tensor& buffer) { return buffer.narrow(0, bucket.begin, bucket.end - bucket.begin); };
     auto& views = parts_by_bucket.emplace_back(Part{part(trainable.parameters()), part(trainable.gradients()), {}});
     for (const auto& slot : slots) views.slots.push_back(part(slot));
   }
+}
+
+void Replica::add_memory(StorageBytes& parameters, StorageBytes& optimizer) const {
+  parameters.add(trainable.parameters());
+  for (const auto& w : fixed) parameters.add(map.at(&w.variable()));
+  for (const auto& slot : slots) optimizer.add(slot);
 }
 
 void Replica::count_rows(int64_t count) {

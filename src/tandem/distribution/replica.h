@@ -9,20 +9,23 @@
 #include "tandem/distribution/replica_rows.h"
 #include "tandem/distribution/skipped_updates.h"
 #include "tandem/distribution/step_figures.h"
+#include "tandem/distribution/storage_bytes.h"
 #include "tandem/layers/kept_states.h"
 
 namespace tandem::distribute {
 
 /// What one replica owns. Only its own thread touches it while a step runs.
 struct Replica {
-  /// `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters this one computes
-  /// with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
-  Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
+  /// Trains `trained`. `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters
+  /// this one computes with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
+  Replica(const std::vector<Weight>& trained, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
           const Replica* lead, c10::Device device);
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
-  /// Takes part in exchanges: `updates` when this replica makes the optimizer's updates.
+  /// Takes part in exchanges, where `gradients` is not null: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
+  /// Adds the memory of its parameters, and of the optimizer's slots.
+  void add_memory(StorageBytes& parameters, StorageBytes& optimizer) const;
   /// Takes `count` rows of a training step.
   void count_rows(int64_t count);
   /// Forgets the results of the step before.

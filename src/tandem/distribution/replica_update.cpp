@@ -37,7 +37,7 @@ void ReplicaUpdate::update_bucket(std::size_t bucket) {
   update(part.parameters, part.gradients, part.slots);
 }
 
-bool ReplicaUpdate::update_whole() {
+bool ReplicaUpdate::update_whole(const GradientShards* shards) {
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
   unscale(own.gradients());
@@ -49,7 +49,7 @@ bool ReplicaUpdate::update_whole() {
     meant.push_back(i);
   }
   if (optimizer.prepares() &&
-      !optimizer.prepare({own.gradients(), replica_.slots, places, iteration_, replica_.numbers}))
+      !optimizer.prepare({own.gradients(), replica_.slots, places, iteration_, replica_.numbers, shards}))
     return false;
   if (!chosen_ && optimizer.elementwise()) {
     update(own.parameters(), own.gradients(), replica_.slots);

@@ -19,7 +19,7 @@ class ReplicaUpdate {
   void update_bucket(std::size_t bucket);
   /// Prepares the gradients, updates the weights that are meant, and applies constraints. False: the optimizer makes no
   /// update of them.
-  bool update_whole();
+  bool update_whole(const GradientShards* shards = nullptr);
 
  private:
   void unscale(Tensor& gradients) const;

@@ -54,6 +54,13 @@ int64_t Replicated::bytes_sent(int64_t device) const {
   return bytes;
 }
 
+DeviceMemory Replicated::memory(int64_t device) const {
+  StorageBytes parameters, optimizer;
+  for (int64_t i = 0; i < ranks_per_device(); ++i)
+    replicas_[static_cast<std::size_t>(device * ranks_per_device() + i)]->add_memory(parameters, optimizer);
+  return {parameters.bytes(), optimizer.bytes()};
+}
+
 TimeShares Replicated::time_shares(int64_t device) const {
   TimeShares sum;
   for (int64_t i = 0; i < ranks_per_device(); ++i) {

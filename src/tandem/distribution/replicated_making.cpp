@@ -169,7 +169,8 @@ void Replicated::make_replicas() {
       if ((lead_of(r) == r) != leads) return;
       const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
-      auto replica = std::make_unique<Replica>(program_, fixed, order, lead, streams_[r].device());
+      auto replica =
+          std::make_unique<Replica>(program_.network->trainable_weights(), fixed, order, lead, streams_[r].device());
       const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
       const bool alone = world_size() == 1 && !how_.servers;

@@ -4,21 +4,9 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/distribution/replicated.h"
+#include "tandem/distribution/slot_view.h"
 
 namespace tandem::distribute {
-
-namespace {
-
-// What a slot holds of weight i, as files have it.
-Tensor slot_of(const Optimizer& optimizer, Replica& replica, std::size_t slot, std::size_t i) {
-  const auto& own = replica.trainable;
-  const Shape whole = own.weights()[i].shape();
-  const Shape shape = optimizer.slot_shape(slot, whole);
-  if (shape == whole) return own.view(replica.slots[slot], i);
-  return replica.slots[slot].narrow(0, own.places()[i].offset, shape.count()).view(shape.sizes());
-}
-
-}  // namespace
 
 // LibTorch counts the changes in place of each tensor.
 std::vector<uint32_t> Replicated::master_versions() const {
@@ -87,7 +75,7 @@ StateDict Replicated::optimizer_state() {
   for (std::size_t s = 0; s < names.size(); ++s) {
     for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
       state.set(c10::str(names[s], "/", i),
-                slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
+                slot_view(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
   if (how_.servers) replica.slots.clear();
@@ -107,7 +95,7 @@ void Replicated::set_optimizer_state(const StateDict& state) {
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica.slots.size(); ++s) {
       for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-        slot_of(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
+        slot_view(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
       }
     }
   }

@@ -55,13 +55,19 @@ struct StrategyOptions {
   int64_t servers = 1;
   std::string server_mode = "sync";
   int64_t staleness = -1;
+  // As in PipelineParallelOptions.
+  int64_t micro_batches = 4;
+  std::string pipeline_schedule = "1f1b";
+  int64_t pipeline_chunks = 1;
+  bool recompute = false;
 };
 
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server". Throws InvalidArgument that proposes the nearest known names.
+/// processes of this one's job), "parameter-server", "pipeline". Throws InvalidArgument that proposes the nearest known
+/// names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

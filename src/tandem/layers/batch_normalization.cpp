@@ -11,6 +11,7 @@
 #include "tandem/core/mask.h"
 #include "tandem/kernels/channel_statistics.h"
 #include "tandem/layers/batch_norm_relu.h"
+#include "tandem/layers/batch_statistics.h"
 #include "tandem/layers/serialization.h"
 #include "tandem/layers/window.h"
 
@@ -87,10 +88,10 @@ class BatchNormalizationLayer : public Layer {
     const bool training = context.training && trainable();
     if (training && (joined(context) || mask_of(x).defined())) return normalize_by_parts(x, context);
     // The kernel wants the channels as axis 1. For channels last that is a view in the layout that it is fastest in.
-    if (axis_ != rank_ - 1) return at::movedim(normalize(at::movedim(x, axis_, 1), training), 1, axis_);
-    if (rank_ == 4) return to_channels_last(normalize(to_channels_first(x), training));
+    if (axis_ != rank_ - 1) return at::movedim(normalize(at::movedim(x, axis_, 1), training, context), 1, axis_);
+    if (rank_ == 4) return to_channels_last(normalize(to_channels_first(x), training, context));
     const Tensor rows = x.reshape({-1, 1, 1, channels_});
-    return to_channels_last(normalize(to_channels_first(rows), training)).view(x.sizes());
+    return to_channels_last(normalize(to_channels_first(rows), training, context)).view(x.sizes());
   }
 
   bool can_apply_relu() const override { return true; }
@@ -102,7 +103,7 @@ class BatchNormalizationLayer : public Layer {
     kernels::ChannelStatistics statistics{moving_mean_.value(), moving_variance_.value()};
     if (training) {
       statistics = kernels::channel_statistics(x);
-      move_towards(statistics.mean, statistics.variance);
+      move_towards(statistics.mean, statistics.variance, count_of(x), context);
     }
     return batch_norm_relu(x, given(gamma_), given(beta_), statistics, options_.epsilon, training);
   }
@@ -127,7 +128,7 @@ class BatchNormalizationLayer : public Layer {
     return at::movedim(out, -1, axis_);
   }
 
-  Tensor normalize(const Tensor& x, bool training) {
+  Tensor normalize(const Tensor& x, bool training, const CallContext& context) {
     const auto gamma = given(gamma_), beta = given(beta_);
     const Tensor &moving_mean = moving_mean_.value(), &moving_variance = moving_variance_.value();
     if (!training) {
@@ -137,7 +138,7 @@ class BatchNormalizationLayer : public Layer {
     // Without moving statistics, since the kernel would put the unbiased variance into them.
     auto [out, mean, inverse_deviation] = at::native_batch_norm(x, gamma, beta, {}, {}, true, 0, options_.epsilon);
     c10::NoGradGuard no_grad;
-    move_towards(mean, inverse_deviation.pow(-2).sub_(options_.epsilon).clamp_min_(0));
+    move_towards(mean, inverse_deviation.pow(-2).sub_(options_.epsilon).clamp_min_(0), count_of(x), context);
     return out;
   }
 
@@ -164,7 +165,7 @@ class BatchNormalizationLayer : public Layer {
     const Tensor mean = totals.narrow(0, 0, channels_) / count;
     const Tensor centred = values - mean;
     const Tensor variance = sum(total(centred.square())) / count;
-    move_towards(mean, variance);
+    move_towards(mean, variance, count.max().item<double>(), context);
     Tensor factor = at::rsqrt(variance + options_.epsilon);
     if (gamma_.defined()) factor = factor * gamma_.value();
     Tensor out = centred * factor;
@@ -182,7 +183,12 @@ class BatchNormalizationLayer : public Layer {
     return at::movedim(mask.unsqueeze(-1).expand_as(x), axis_, -1).to(x.scalar_type());
   }
 
-  void move_towards(const Tensor& mean, const Tensor& variance) {
+  double count_of(const Tensor& x) const { return static_cast<double>(x.numel()) / static_cast<double>(channels_); }
+
+  // `count`: the values of a channel that mean and variance are of.
+  void move_towards(const Tensor& mean, const Tensor& variance, double count, const CallContext& context) {
+    if (context.statistics)
+      return context.statistics->add({moving_mean_, moving_variance_, options_.momentum}, mean, variance, count);
     c10::NoGradGuard no_grad;
     moving_mean_.value().lerp_(mean, 1 - options_.momentum);
     moving_variance_.value().lerp_(variance, 1 - options_.momentum);

@@ -12,6 +12,7 @@
 
 namespace tandem {
 
+class BatchStatistics;
 class CallTrace;
 class KeptStates;
 class PlacedRun;
@@ -98,6 +99,9 @@ struct CallContext {
   CallTrace* trace = nullptr;
   /// Where stateful layers find and leave their states; null: they begin with zeros and keep nothing.
   KeptStates* states = nullptr;
+
+  /// Takes what batch normalisation would move its averages by, where a batch comes in parts; null: it moves them.
+  BatchStatistics* statistics = nullptr;
 
   /// The sum over all replicas, or `tensor` itself where there is one.
   Tensor sum_over_replicas(const Tensor& tensor) const { return replicas ? (*replicas)(tensor) : tensor; }

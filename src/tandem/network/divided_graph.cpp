@@ -6,6 +6,7 @@
 
 #include "tandem/core/mask.h"
 #include "tandem/network/flat_graph.h"
+#include "tandem/network/make_segment.h"
 
 namespace tandem {
 namespace {
@@ -46,21 +47,25 @@ class Placer {
     for (std::size_t s = 0; s < order.size(); ++s) {
       for (auto i : groups[order[s]]) calls_[i].segment = s;
     }
-    for (auto g : order) divided.segments.push_back(segment(groups[g]));
+    std::vector<std::size_t> segment_of;
+    for (const auto& call : calls_) segment_of.push_back(call.segment);
+    for (auto g : order) {
+      auto& made = divided.segments.emplace_back(make_segment(flat_, groups[g], segment_of));
+      made.place = calls_[groups[g].front()].place;
+      for (auto before : groups_before(groups[g])) made.after.push_back(before);
+    }
     return divided;
   }
 
  private:
   void find_dependences() {
-    maker_.assign(flat_.slots, calls_.size());  // calls_.size(): an input of the graph
-    readers_.resize(flat_.slots);
+    const auto maker = makers_of(flat_);
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // by value and the place that takes it
     std::map<const Layer*, std::size_t> last_call;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       const auto& step = flat_.steps[i];
       for (auto slot : step.reads) {
-        readers_[slot].push_back(i);
-        const auto from = maker_[slot];
+        const auto from = maker[slot];
         if (from == calls_.size()) continue;
         if (calls_[from].place == calls_[i].place) {
           joins_.push_back({from, i, 0});
@@ -68,7 +73,6 @@ class Placer {
           cuts_.push_back({from, i, numbers.try_emplace({slot, calls_[i].place}, numbers.size()).first->second});
         }
       }
-      for (std::size_t j = 0; j < step.count; ++j) maker_[step.writes + j] = i;
     }
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       const Layer* layer = flat_.steps[i].layer;
@@ -152,56 +156,8 @@ class Placer {
     return order;
   }
 
-  Segment segment(const std::vector<std::size_t>& group) const {
-    Segment made;
-    made.place = calls_[group.front()].place;
-    const auto own = calls_[group.front()].segment;
-    std::map<std::size_t, std::size_t> within;
-    const auto is_own = [&](std::size_t slot) {
-      return maker_[slot] != calls_.size() && calls_[maker_[slot]].segment == own;
-    };
-    for (auto i : group) {
-      for (auto slot : flat_.steps[i].reads) {
-        if (!is_own(slot) && within.try_emplace(slot, made.slots).second) {
-          made.reads.push_back(slot);
-          ++made.slots;
-        }
-      }
-    }
-    for (auto i : group) {
-      const auto& step = flat_.steps[i];
-      PlacedStep placed{step.step, step.layer, step.parts, {}, made.slots, step.count, {}};
-      for (auto slot : step.reads) placed.reads.push_back(within.at(slot));
-      for (std::size_t j = 0; j < step.count; ++j) {
-        const auto slot = step.writes + j;
-        within[slot] = made.slots++;
-        const bool leaves =
-            std::find(flat_.outputs.begin(), flat_.outputs.end(), slot) != flat_.outputs.end() ||
-            std::any_of(readers_[slot].begin(), readers_[slot].end(), [&](auto r) { return calls_[r].segment != own; });
-        if (leaves) made.writes.emplace_back(within[slot], slot);
-      }
-      made.steps.push_back(std::move(placed));
-    }
-    note_last_uses(made);
-    for (auto before : groups_before(group)) made.after.push_back(before);
-    return made;
-  }
-
-  static void note_last_uses(Segment& segment) {
-    std::vector<bool> needed(segment.slots, false);
-    for (const auto& [inner, number] : segment.writes) needed[inner] = true;
-    for (auto step = segment.steps.rbegin(); step != segment.steps.rend(); ++step) {
-      for (auto slot : step->reads) {
-        if (!needed[slot]) step->last_use.push_back(slot);
-        needed[slot] = true;
-      }
-    }
-  }
-
   FlatGraph flat_;
   std::vector<Placing> calls_;
-  std::vector<std::size_t> maker_;                 // of each value
-  std::vector<std::vector<std::size_t>> readers_;  // of each value
   std::vector<Cut> joins_, cuts_;
 };
 

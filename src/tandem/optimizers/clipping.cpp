@@ -33,7 +33,17 @@ void bound_values(float* values, int64_t n, float bound) {
   });
 }
 
-void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, const Clipping& clipping) {
+// Of the gradients of all ranks.
+double squares_of_all(const float* values, int64_t n, const GradientShards* shards) {
+  double squares = kernels::sum_of_squares(values, n);
+  if (!shards) return squares;
+  for (const FlatPlace& weight : shards->counted_elsewhere)
+    squares -= kernels::sum_of_squares(values + weight.offset, weight.count);
+  return shards->sum(squares);
+}
+
+void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, const Clipping& clipping,
+               const GradientShards* shards) {
   if (clipping.clipnorm > 0) {
     for (const FlatPlace& weight : weights) {
       const double norm = std::sqrt(kernels::sum_of_squares(values + weight.offset, weight.count));
@@ -41,7 +51,7 @@ void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, con
       scale_values(values + weight.offset, weight.count, static_cast<float>(clipping.clipnorm / norm));
     }
   } else if (clipping.global_clipnorm > 0) {
-    const double norm = std::sqrt(kernels::sum_of_squares(values, n));
+    const double norm = std::sqrt(squares_of_all(values, n, shards));
     if (norm <= clipping.global_clipnorm) return;
     const double scale = std::isinf(norm) ? std::numeric_limits<double>::quiet_NaN() : clipping.global_clipnorm / norm;
     scale_values(values, n, static_cast<float>(scale));
@@ -85,7 +95,8 @@ void check_clipping(const std::string& where, const Clipping& clipping) {
   }
 }
 
-void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping) {
+void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping,
+                    const GradientShards* shards) {
   if (!clipping.any()) return;
   if (gradients.dim() != 1) {
     throw InternalError(c10::str("clip: must get a flat buffer (n,), got one of ", gradients.dim(), " axes"));
@@ -96,7 +107,9 @@ void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const
                                  " must lie within the buffer's ", gradients.numel()));
   }
   if (gradients.is_cpu() && gradients.scalar_type() == at::kFloat && gradients.is_contiguous()) {
-    clip_flat(gradients.mutable_data_ptr<float>(), gradients.numel(), weights, clipping);
+    clip_flat(gradients.mutable_data_ptr<float>(), gradients.numel(), weights, clipping, shards);
+  } else if (shards && clipping.global_clipnorm > 0) {
+    throw InvalidArgument("global_clipnorm: gradients that several ranks share must be float32 on CPUs");
   } else {
     clip_tensor(gradients, weights, clipping);
   }

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tandem/core/tensor.h"
 
@@ -26,6 +28,14 @@ struct Clipping {
   bool any() const { return clipnorm > 0 || clipvalue > 0 || global_clipnorm > 0; }
 };
 
+/// The ranks that have a model's gradients between them, each those of some weights.
+struct GradientShards {
+  /// Adds up a number over the ranks; collective.
+  std::function<double(double)> sum;
+  /// Of this rank's buffer: what another one counts, since both have it (a weight that two stages share).
+  std::vector<FlatPlace> counted_elsewhere = {};
+};
+
 /// Throws InvalidArgument in the name of `where` when a bound is no finite number >= 0, or more than one is set.
 void check_clipping(const std::string& where, const Clipping& clipping);
 
@@ -34,6 +44,8 @@ void check_clipping(const std::string& where, const Clipping& clipping);
 /// not depend on the number of threads. float32 on the CPU needs no memory; other types and devices go by tensor
 /// operations. Norms that are not finite act as in Keras: by weight infinity gives 0 where the gradient is finite, NaN
 /// gives NaN; over all weights both give NaN everywhere.
-void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping);
+/// With `shards` the norm over all weights is that of all ranks, which must all call this.
+void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping,
+                    const GradientShards* shards = nullptr);
 
 }  // namespace tandem

@@ -37,7 +37,9 @@ class DynamicLossScale final : public WrappedOptimizer {
 
   bool prepare(const Preparation& all) const override {
     double &since = all.numbers[kUpdatesSince], &scale = all.numbers[kScale];
-    if (!all.gradients.isfinite().all().item<bool>()) {
+    bool finite = all.gradients.isfinite().all().item<bool>();
+    if (all.shards) finite = all.shards->sum(finite ? 0 : 1) == 0;
+    if (!finite) {
       since = 0;
       scale = std::max(scale / 2, std::min(options_.minimum_scale, options_.initial_scale));
       return false;

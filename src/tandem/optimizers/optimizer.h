@@ -60,12 +60,14 @@ class Optimizer {
     std::span<const FlatPlace> weights;  // those that are meant
     int64_t iteration;
     std::span<double> numbers;
+    /// Who has the rest of the model's gradients; null: nobody.
+    const GradientShards* shards = nullptr;
   };
   /// True when gradients must go through prepare before update.
   virtual bool prepares() const { return clips(); }
   /// False: there is no update in this iteration, which does not count.
   virtual bool prepare(const Preparation& all) const {
-    if (clips()) clip(all.gradients, all.weights);
+    if (clips()) clip_gradients(all.gradients, all.weights, clipping_, all.shards);
     return true;
   }
 

@@ -15,6 +15,9 @@ History::Facts count_facts(const distribute::Execution& execution) {
   for (int64_t r = 0; r < execution.devices().size(); ++r) {
     facts.devices.push_back(execution.devices()[r].to_string());
     facts.bytes_sent.push_back(execution.bytes_sent(r));
+    const auto memory = execution.memory(r);
+    facts.parameter_bytes.push_back(memory.parameters);
+    facts.optimizer_bytes.push_back(memory.optimizer);
     const auto shares = execution.time_shares(r);
     facts.compute_seconds.push_back(shares.compute);
     facts.exchange_seconds.push_back(shares.exchange);

@@ -1,0 +1,74 @@
+#include "tandem/distribution/pipeline_parallel.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+#include "tandem/distribution/pipeline_execution.h"
+#include "tandem/network/graph_within.h"
+#include "tandem/network/stateful.h"
+#include "tandem/schedule/catalog.h"
+
+namespace tandem::distribute {
+namespace {
+
+[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
+
+class PipelineKind : public StrategyKind {
+ public:
+  explicit PipelineKind(PipelineParallelOptions options) : options_(std::move(options)) {}
+  std::string name() const override { return "pipeline"; }
+  Devices devices() const override { return options_.devices; }
+
+  void check(const Network& network) const override {
+    const auto must = [&](const std::string& what) { refuse(c10::str("model '", network.name(), "': must ", what)); };
+    if (!graph_within(network)) must("be functional or a Sequential that knows its input, so that it can be cut");
+    if (fixed_batch(network) > 0) must("have no stateful layer, which would see micro batches");
+    for (const auto& w : network.weights()) {
+      if (w.variable().of_whole_batch) must("have no synchronized batch normalisation");
+    }
+  }
+
+  std::unique_ptr<Execution> bind(const Program& program) const override {
+    check(*program.network);
+    if (program.losses) {
+      if (const auto* loss = program.losses->over_batch())
+        refuse(c10::str("loss ", loss->class_name(), " must not need the whole batch at once"));
+    }
+    auto execution =
+        std::make_unique<PipelineExecution>(program,
+                                            PipelineSettings{.devices = options_.devices,
+                                                             .micro_batches = options_.micro_batches,
+                                                             .chunks = options_.chunks,
+                                                             .schedule = options_.schedule,
+                                                             .boundaries = options_.boundaries,
+                                                             .recompute = options_.recompute},
+                                            threads_per_device(options_.devices.size(), options_.threads_per_device));
+    for (const auto& w : program.network->non_trainable_weights()) {
+      if (!w.trainable() && execution->plan().stages_of(w).size() > 1)
+        refuse(c10::str("model '", program.network->name(), "': statistics '", w.name(),
+                        "' must be of one stage; a layer that has them must not be called on several"));
+    }
+    return execution;
+  }
+
+ private:
+  const PipelineParallelOptions options_;
+};
+
+PipelineParallelOptions checked(PipelineParallelOptions options) {
+  if (options.devices.empty()) refuse("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
+  for (const auto& device : options.devices) {
+    if (device.kind == Device::Kind::gpu)
+      refuse(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
+  }
+  check_available(options.devices);
+  schedule::schedule_by_name(options.schedule)(0, {options.devices.size(), options.micro_batches, options.chunks});
+  return options;
+}
+
+}  // namespace
+
+PipelineParallel::PipelineParallel(PipelineParallelOptions options)
+    : Strategy(std::make_shared<PipelineKind>(checked(std::move(options)))) {}
+
+}  // namespace tandem::distribute

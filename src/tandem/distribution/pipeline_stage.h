@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tandem/comm/communicator.h"
+#include "tandem/data/batch.h"
+#include "tandem/distribution/execution.h"
+#include "tandem/distribution/micro_batches.h"
+#include "tandem/distribution/pipeline_plan.h"
+#include "tandem/distribution/replica.h"
+#include "tandem/distribution/stage_link.h"
+#include "tandem/layers/batch_statistics.h"
+#include "tandem/layers/call_context.h"
+
+namespace tandem::distribute {
+
+/// One step as all stages of a pipeline make it.
+struct PipelineStep {
+  RandomStream random = {};
+  int64_t iteration = 0;
+  double rate = 0;
+  bool begins_group = true, ends_group = true;  // of steps that make one update
+  int64_t group_rows = 0;                       // of the group, this step's included
+};
+
+/// A stage of a pipeline: its parts of the model with their weights and optimizer state, and the list of instructions
+/// that makes a step of them. Used by one thread; the others are reached through the communicator, rank = stage.
+class PipelineStage {
+ public:
+  PipelineStage(const Program& program, const PipelinePlan& plan, int64_t stage, comm::Communicator& communicator);
+
+  /// Forward, loss, backward and update of a batch, which all stages are given. `observer` is called by the last one.
+  void train(const data::Batch& batch, const PipelineStep& step, const Observer& observer);
+  /// Forward; with loss and metrics where `observer` is not null. The last stage has the outputs afterwards.
+  void compute(const data::Batch& batch, const Observer* observer);
+  /// The update of a group that has ended without another step.
+  void finish_group(const PipelineStep& step);
+
+  Replica& replica() { return replica_; }
+  const Replica& replica() const { return replica_; }
+  /// Of the last step, this stage's parts of the means over the batch.
+  double loss() const { return loss_; }
+  const std::vector<double>& losses_by_output() const { return by_output_; }
+  const std::map<std::string, double>& reported() const { return reported_; }
+  Tensors take_outputs();
+  int64_t bytes_sent() const { return communicator_.bytes_sent(); }
+  double seconds_computing() const { return computing_; }
+  double seconds_receiving() const { return receiving_; }
+  void set_trace(CallTrace* trace) { trace_ = trace; }
+  /// What a step that failed has left.
+  void forget();
+
+ private:
+  struct Run {                    // of one part on one micro batch, from its forward to its backward
+    std::vector<Tensor> given;    // what it reads; with `leaves` the same memory
+    std::vector<Tensor> leaves;   // in place of that, for autograd
+    std::vector<Tensor> written;  // with its history, by write
+    Tensor loss;                  // of the last part
+    LogitsRecord logits;
+    AddedLosses losses;
+  };
+  struct Pass {  // what a step's calls share
+    bool training = false;
+    RandomStream random = {};
+    double factor = 1;  // of the loss where gradients begin
+    const Observer* observer = nullptr;
+  };
+
+  bool is_last(std::size_t part) const { return part + 1 == plan_.cut.segments.size(); }
+  bool is_mine(std::size_t part) const { return part < plan_.cut.segments.size() && plan_.stage_of(part) == stage_; }
+  std::size_t part_of(int64_t chunk) const { return static_cast<std::size_t>(chunk * plan_.division.stages + stage_); }
+  int64_t tag_of(std::size_t number, std::size_t reader, int64_t micro_batch, bool gradient) const;
+
+  void begin(const data::Batch& batch);
+  void make(const schedule::Instruction& line, const Pass& pass, const PipelineStep& step);
+  void receive_activations(std::size_t part, int64_t m);
+  void forward(const Pass& pass, std::size_t part, int64_t m);
+  // Fills `run` from what the part was given. `again`: for backward, after a forward that kept nothing.
+  void run_part(const Pass& pass, std::size_t part, int64_t m, Run& run, bool differentiable, bool again);
+  void send_activations(std::size_t part, int64_t m);
+  void receive_gradients(std::size_t part, int64_t m);
+  void backward(const Pass& pass, std::size_t part, int64_t m);
+  void send_gradients(std::size_t part, int64_t m);
+  // Outputs, loss and metrics.
+  void end_of_model(const Pass& pass, int64_t m, Run& run);
+  void add_penalty(const Pass& pass);
+  void update(const PipelineStep& step, double scale);
+  void add_up_tied();
+  const Tensor& input_for(std::size_t number, int64_t m) const;
+
+  const Program& program_;
+  const PipelinePlan& plan_;
+  const int64_t stage_;
+  comm::Communicator& communicator_;
+  StageLink link_;
+  Replica replica_;
+  struct Tied {                   // a weight of this stage that others have, too
+    std::size_t weight;           // in replica_.trainable
+    int64_t tag;                  // the same on all of them
+    std::vector<int64_t> stages;  // the first one adds up
+  };
+  std::vector<Tied> tied_;
+  std::vector<Weight> penalised_;  // that this stage counts
+  GradientShards shards_;
+  BatchStatistics statistics_;
+  CallTrace* trace_ = nullptr;
+
+  MicroBatches micro_;
+  std::map<std::pair<std::size_t, int64_t>, Run> runs_;
+  // Values and gradients that came, or stayed on this stage: (number, reading part, micro batch).
+  using Key = std::tuple<std::size_t, std::size_t, int64_t>;
+  std::map<Key, StageLink::Value> values_;
+  std::map<Key, Tensor> gradients_;
+
+  double loss_ = 0, computing_ = 0, receiving_ = 0;
+  std::vector<double> by_output_;
+  std::map<std::string, double> reported_;
+  std::vector<Tensors> outputs_by_micro_batch_;  // of the last stage
+};
+
+}  // namespace tandem::distribute
