@@ -105,7 +105,7 @@ void PipelineStage::end_of_model(const Pass& pass, int64_t m, Run& run) {
     made.push_back(run.written[static_cast<std::size_t>(write - segment.writes.begin())]);
   }
   const data::Batch& rows = micro_[m];
-  const Tensors outputs = program_.network->checked_outputs(made, rows.rows());
+  const Tensors outputs = program_.network->checked_outputs(made, rows.rows(), {.logits = &run.logits});
   if (!pass.observer) {
     outputs_by_micro_batch_[static_cast<std::size_t>(m)] = outputs;
     return;

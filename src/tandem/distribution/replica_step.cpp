@@ -174,7 +174,8 @@ void ReplicaStep::make_update(const Tensor& chosen) {
   }
   if (made) ++replica_.updates;
   if (!replica_.numbers.empty() && communicator_.rank() == 0)
-    replica_.skipped.note(made, replica_.trainable, *program_.network, program_.optimizer->loss_scale(replica_.numbers));
+    replica_.skipped.note(made, replica_.trainable, *program_.network,
+                          program_.optimizer->loss_scale(replica_.numbers));
 }
 
 // What follows from gradients that only some replicas have whole.

@@ -10,7 +10,8 @@ namespace tandem::distribute {
 /// again each time that they have doubled, which tensor is the first that is not finite.
 class SkippedUpdates {
  public:
-  /// After each update of the `weights` of `model`: `made` is whether it was, `scale` what the loss is multiplied by from now on.
+  /// After each update of the `weights` of `model`: `made` is whether it was, `scale` what the loss is multiplied by
+  /// from now on.
   void note(bool made, const FlatWeights& weights, const Layer& model, double scale);
 
  private:

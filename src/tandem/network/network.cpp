@@ -72,10 +72,10 @@ Tensors Network::as_inputs(const Tensors& x) const {
 }
 
 Tensors Network::outputs(const Tensors& x, const CallContext& context) {
-  return checked_outputs(call_many(x, context), x.front().size(0));
+  return checked_outputs(call_many(x, context), x.front().size(0), context);
 }
 
-Tensors Network::checked_outputs(Tensors made, int64_t rows) const {
+Tensors Network::checked_outputs(Tensors made, int64_t rows, const CallContext& context) const {
   for (int64_t i = 0; i < made.size(); ++i) {
     if (made[i].defined() && made[i].dim() > 0 && made[i].size(0) == rows) {
       if (at::isReducedFloatingType(made[i].scalar_type())) made[i] = in_float32(made[i], context);

@@ -40,7 +40,7 @@ class Network : public Layer {
   /// The network's outputs for a batch. Throws InvalidArgument unless each has a row for every row of the first input.
   Tensors outputs(const Tensors& x, const CallContext& context);
   /// `made`, the outputs of a call by hand for `rows` rows, as outputs gives them.
-  Tensors checked_outputs(Tensors made, int64_t rows) const;
+  Tensors checked_outputs(Tensors made, int64_t rows, const CallContext& context) const;
 
   /// Sum of the weights' penalties with the values of the running replica; undefined when there are none.
   Tensor regularization() const;
