@@ -48,9 +48,17 @@ std::string describe(const Optimizer& optimizer) {
   }
 }
 
+// What each layer computes in.
+std::string policies_of(const Layer& layer) {
+  std::string text = layer.dtype_policy().name();
+  for (const auto& child : layer.children()) text += policies_of(*child);
+  return text;
+}
+
 std::string signature(const Program& program, const Replication& how) {
   std::string text = c10::str(program.network->name(), program.optimizer ? describe(*program.optimizer) : "",
                               program.losses ? program.losses->describe() : "");
+  text += policies_of(*program.network);
   for (const auto& w : program.network->weights()) {
     const auto& value = w.variable().value;
     text += c10::str(" ", w.name(), value.sizes(), value.scalar_type(), w.trainable());
@@ -83,8 +91,9 @@ std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) 
     if (const int64_t its = all[p].integer(); its != weights)
       refuse(c10::str("as many weights, but rank ", p, " has ", its, " and rank 0 has ", weights));
     if (all[p].text() != text) {
-      refuse(c10::str("weights of the same names and shapes, the same losses, optimizer and options, but rank ", p,
-                      "'s differ from rank 0's"));
+      refuse(
+          c10::str("weights of the same names and shapes, the same losses, optimizer, precision and options, but rank ",
+                   p, "'s differ from rank 0's"));
     }
   }
   return peers;

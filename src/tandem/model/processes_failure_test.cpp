@@ -51,19 +51,29 @@ TEST(FailingProcesses, AnErrorNamesTheRankWhoseModelOrDataDiffer) {
             std::string::npos)
       << epochs[0];
 
-  std::vector<std::string> said(2);
-  int64_t units = 8;  // of the model that is made next
-  on_grid(
-      {2, 1},
-      [&] {
-        return Sequential({Input({6}), Dense(units++), Dense(3)});
-      },
-      by_adam(), {},
-      [&](Model& model, int64_t process) {
-        said[static_cast<std::size_t>(process)] = message_of([&] { model.fit(some_x(), some_y(), {.verbose = 0}); });
-      });
-  EXPECT_EQ(said, all("DataParallel: model 'sequential': all ranks must have weights of the same names and shapes, the "
-                      "same losses, optimizer and options, but rank 1's differ from rank 0's"));
+  // Of the models that are made next.
+  int64_t units = 8;
+  std::string precision = "float32";
+  const auto expect_refused = [&](const std::function<Dense()>& first) {
+    std::vector<std::string> said(2);
+    on_grid(
+        {2, 1},
+        [&] {
+          return Sequential({Input({6}), first(), Dense(3)});
+        },
+        by_adam(), {},
+        [&](Model& model, int64_t process) {
+          said[static_cast<std::size_t>(process)] = message_of([&] { model.fit(some_x(), some_y(), {.verbose = 0}); });
+        });
+    EXPECT_EQ(said, all("DataParallel: model 'sequential': all ranks must have weights of the same names and shapes, "
+                        "the same losses, optimizer, precision and options, but rank 1's differ from rank 0's"));
+  };
+  expect_refused([&] { return Dense(units++); });
+  expect_refused([&] {
+    Dense dense(8);
+    dense->set_dtype_policy(std::exchange(precision, "mixed_bfloat16"));
+    return dense;
+  });
 }
 
 TEST(FailingProcesses, OneThatFailsEndsTheOthersAndIsNamed) {

@@ -2,7 +2,8 @@
 #include "tandem/precision/grad_scaler.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/sgd.h>
 
 #include <limits>
 
@@ -19,7 +20,7 @@ using testing::message_of;
 struct Training {
   torch::nn::Linear module{4, 3};
   torch::optim::SGD optimizer{module->parameters(), 0.1};
-  Tensor x = torch::ones({2, 4});
+  Tensor x = at::ones({2, 4});
 
   void backward(GradScaler& scaler, double factor = 1) {
     optimizer.zero_grad();
@@ -35,7 +36,7 @@ TEST(GradScaler, DividesWhatItMultiplied) {
   EXPECT_EQ(a.module->bias.grad()[0].item<float>(), 2048);
   EXPECT_TRUE(scaler.step(a.optimizer));
   // d sum / d weight is the sum of the rows: 2.
-  EXPECT_TRUE(torch::allclose(a.module->weight, before - 0.1 * 2, 1e-6, 1e-6));
+  EXPECT_TRUE(at::allclose(a.module->weight, before - 0.1 * 2, 1e-6, 1e-6));
 }
 
 TEST(GradScaler, HalvesAndGrowsByTorchsRules) {
@@ -46,7 +47,7 @@ TEST(GradScaler, HalvesAndGrowsByTorchsRules) {
     const Tensor before = a.module->weight.detach().clone();
     a.backward(scaler, overflows ? std::numeric_limits<double>::infinity() : 1);
     EXPECT_EQ(scaler.step(a.optimizer), !overflows);
-    EXPECT_EQ(torch::equal(before, a.module->weight), overflows);
+    EXPECT_EQ(at::equal(before, a.module->weight), overflows);
     scaler.update();
     scales.push_back(scaler.scale());
   }
@@ -111,31 +112,30 @@ TEST(GradScaler, RefusesWhatCannotWork) {
 
 TEST(Autocast, ComputesProductsIn16BitsAndKeepsWeights) {
   torch::nn::Linear module(4, 3);
-  const Tensor x = torch::ones({2, 4});
+  const Tensor x = at::ones({2, 4});
   Tensor inside;
   {
-    const Autocast in_16_bits(torch::kBFloat16);
+    const Autocast in_16_bits(at::kBFloat16);
     inside = module->forward(x);
   }
-  EXPECT_EQ(inside.scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(inside.scalar_type(), at::kBFloat16);
   inside.sum().backward();
-  EXPECT_EQ(module->weight.scalar_type(), torch::kFloat);
-  EXPECT_EQ(module->weight.grad().scalar_type(), torch::kFloat);
-  EXPECT_EQ(module->forward(x).scalar_type(), torch::kFloat);
-  EXPECT_EQ(message_of([] { Autocast in_double(torch::kDouble); }),
-            "Autocast: type must be BFloat16 or Half, got Double");
+  EXPECT_EQ(module->weight.scalar_type(), at::kFloat);
+  EXPECT_EQ(module->weight.grad().scalar_type(), at::kFloat);
+  EXPECT_EQ(module->forward(x).scalar_type(), at::kFloat);
+  EXPECT_EQ(message_of([] { Autocast in_double(at::kDouble); }), "Autocast: type must be BFloat16 or Half, got Double");
 }
 
 TEST(Autocast, SeesWeightsThatChangedBetweenTwoOfIt) {
   torch::nn::Linear module(2, 1);
-  const Tensor x = torch::ones({1, 2});
+  const Tensor x = at::ones({1, 2});
   const auto forward = [&] {
-    const Autocast in_16_bits(torch::kBFloat16);
+    const Autocast in_16_bits(at::kBFloat16);
     return module->forward(x).item<float>();
   };
   forward();
   {
-    torch::NoGradGuard no_grad;
+    c10::NoGradGuard no_grad;
     module->weight.fill_(3);
     module->bias.fill_(1);
   }
