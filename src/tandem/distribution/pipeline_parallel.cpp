@@ -21,7 +21,7 @@ class PipelineKind : public StrategyKind {
 
   void check(const Network& network) const override {
     const auto must = [&](const std::string& what) { refuse(c10::str("model '", network.name(), "': must ", what)); };
-    if (!graph_within(network)) must("be functional or a Sequential that knows its input, so that it can be cut");
+    if (network.built() && !graph_within(network)) must("be functional or Sequential, so that it can be cut");
     if (fixed_batch(network) > 0) must("have no stateful layer, which would see micro batches");
     for (const auto& w : network.weights()) {
       if (w.variable().of_whole_batch) must("have no synchronized batch normalisation");
@@ -30,6 +30,8 @@ class PipelineKind : public StrategyKind {
 
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
+    if (!graph_within(*program.network))
+      refuse(c10::str("model '", program.network->name(), "': must know its inputs before it can be cut"));
     if (program.losses) {
       if (const auto* loss = program.losses->over_batch())
         refuse(c10::str("loss ", loss->class_name(), " must not need the whole batch at once"));

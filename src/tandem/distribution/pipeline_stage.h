@@ -88,7 +88,6 @@ class PipelineStage {
   // Outputs, loss and metrics.
   void end_of_model(const Pass& pass, int64_t m, Run& run);
   void add_penalty(const Pass& pass);
-  void update(const PipelineStep& step, double scale);
   void add_up_tied();
   const Tensor& input_for(std::size_t number, int64_t m) const;
 
