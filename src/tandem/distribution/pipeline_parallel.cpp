@@ -11,7 +11,7 @@
 namespace tandem::distribute {
 namespace {
 
-[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
+[[noreturn]] void refuse_pipeline(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
 
 class PipelineKind : public StrategyKind {
  public:
@@ -20,7 +20,9 @@ class PipelineKind : public StrategyKind {
   Devices devices() const override { return options_.devices; }
 
   void check(const Network& network) const override {
-    const auto must = [&](const std::string& what) { refuse(c10::str("model '", network.name(), "': must ", what)); };
+    const auto must = [&](const std::string& what) {
+      refuse_pipeline(c10::str("model '", network.name(), "': must ", what));
+    };
     if (network.built() && !graph_within(network)) must("be functional or Sequential, so that it can be cut");
     if (fixed_batch(network) > 0) must("have no stateful layer, which would see micro batches");
     for (const auto& w : network.weights()) {
@@ -31,10 +33,10 @@ class PipelineKind : public StrategyKind {
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
     if (!graph_within(*program.network))
-      refuse(c10::str("model '", program.network->name(), "': must know its inputs before it can be cut"));
+      refuse_pipeline(c10::str("model '", program.network->name(), "': must know its inputs before it can be cut"));
     if (program.losses) {
       if (const auto* loss = program.losses->over_batch())
-        refuse(c10::str("loss ", loss->class_name(), " must not need the whole batch at once"));
+        refuse_pipeline(c10::str("loss ", loss->class_name(), " must not need the whole batch at once"));
     }
     auto execution =
         std::make_unique<PipelineExecution>(program,
@@ -47,8 +49,8 @@ class PipelineKind : public StrategyKind {
                                             threads_per_device(options_.devices.size(), options_.threads_per_device));
     for (const auto& w : program.network->non_trainable_weights()) {
       if (!w.trainable() && execution->plan().stages_of(w).size() > 1)
-        refuse(c10::str("model '", program.network->name(), "': statistics '", w.name(),
-                        "' must be of one stage; a layer that has them must not be called on several"));
+        refuse_pipeline(c10::str("model '", program.network->name(), "': statistics '", w.name(),
+                                 "' must be of one stage; a layer that has them must not be called on several"));
     }
     return execution;
   }
@@ -58,10 +60,11 @@ class PipelineKind : public StrategyKind {
 };
 
 PipelineParallelOptions checked(PipelineParallelOptions options) {
-  if (options.devices.empty()) refuse("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
+  if (options.devices.empty())
+    refuse_pipeline("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   for (const auto& device : options.devices) {
     if (device.kind == Device::Kind::gpu)
-      refuse(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
+      refuse_pipeline(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
   }
   check_available(options.devices);
   schedule::schedule_by_name(options.schedule)(0, {options.devices.size(), options.micro_batches, options.chunks});

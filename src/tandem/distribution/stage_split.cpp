@@ -11,10 +11,11 @@
 namespace tandem::distribute {
 namespace {
 
-[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
+[[noreturn]] void refuse_split(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
 
 void check_steps(std::size_t steps, std::size_t parts) {
-  if (steps < parts) refuse(c10::str("a model of ", steps, " layers must have no more parts than that, got ", parts));
+  if (steps < parts)
+    refuse_split(c10::str("a model of ", steps, " layers must have no more parts than that, got ", parts));
 }
 
 }  // namespace
@@ -51,8 +52,8 @@ StepParts split_by_cost(const std::vector<double>& costs, std::size_t parts) {
 StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& last_layers, std::size_t parts) {
   check_steps(flat.steps.size(), parts);
   if (last_layers.size() + 1 != parts) {
-    refuse(c10::str("boundaries must name the last layer of each of the ", parts, " parts but the last, got ",
-                    last_layers.size(), " names"));
+    refuse_split(c10::str("boundaries must name the last layer of each of the ", parts, " parts but the last, got ",
+                          last_layers.size(), " names"));
   }
   StepParts part_of(flat.steps.size(), parts - 1);
   std::size_t begin = 0;
@@ -61,10 +62,10 @@ StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& 
     for (std::size_t i = 0; i < flat.steps.size(); ++i) {
       if (flat.steps[i].layer->name() == last_layers[p]) end = i + 1;
     }
-    if (end == 0) refuse(c10::str("boundaries name layer '", last_layers[p], "', which the model has not"));
+    if (end == 0) refuse_split(c10::str("boundaries name layer '", last_layers[p], "', which the model has not"));
     if (end <= begin || end == flat.steps.size()) {
-      refuse(c10::str("boundaries must be in the order of the layers and leave each part one, but '", last_layers[p],
-                      "' leaves none"));
+      refuse_split(c10::str("boundaries must be in the order of the layers and leave each part one, but '",
+                            last_layers[p], "' leaves none"));
     }
     std::fill(part_of.begin() + static_cast<std::ptrdiff_t>(begin), part_of.begin() + static_cast<std::ptrdiff_t>(end),
               p);
@@ -85,7 +86,7 @@ std::vector<Device> devices_in_scopes(const FlatGraph& flat) {
 StepParts split_by_scopes(const FlatGraph& flat, std::size_t parts) {
   const auto devices = devices_in_scopes(flat);
   if (devices.size() != parts)
-    refuse(c10::str("device scopes must name a device for each of the ", parts, " parts, got ", devices.size()));
+    refuse_split(c10::str("device scopes must name a device for each of the ", parts, " parts, got ", devices.size()));
   const auto maker = makers_of(flat);
   StepParts part_of;
   for (const auto& step : flat.steps) {
@@ -97,8 +98,8 @@ StepParts split_by_scopes(const FlatGraph& flat, std::size_t parts) {
     if (step.device)
       part = static_cast<std::size_t>(std::find(devices.begin(), devices.end(), *step.device) - devices.begin());
     if (part < earliest) {
-      refuse(c10::str("layer '", step.layer->name(), "' on ", step.device->to_string(),
-                      " must not read what a later part makes"));
+      refuse_split(c10::str("layer '", step.layer->name(), "' on ", step.device->to_string(),
+                            " must not read what a later part makes"));
     }
     part_of.push_back(part);
   }

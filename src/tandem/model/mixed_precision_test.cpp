@@ -44,12 +44,12 @@ CompileOptions classification(const std::string& precision, const distribute::St
           .strategy = strategy};
 }
 
-Model convolutional() {
+Model small_images() {
   return Sequential({Input({8, 8, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"),
                      MaxPooling2D(2), Flatten(), Dense(3, {.activation = "softmax"})});
 }
 
-Model perceptron() {
+Model dense_pair() {
   return Sequential({Input({6}), Dense(16, {.activation = "relu"}), Dense(3, {.activation = "softmax"})});
 }
 
@@ -108,8 +108,8 @@ TEST(MixedPrecision, HiddenLayersComputeIn16BitsAndOutputsInFloat32) {
 }
 
 TEST(MixedPrecision, LossStaysWithinTwoPercentOfFloat32) {  // U87
-  for (const auto& build : {convolutional, perceptron}) {
-    const bool images = build == static_cast<Model (*)()>(convolutional);
+  for (const auto& build : {small_images, dense_pair}) {
+    const bool images = build == static_cast<Model (*)()>(small_images);
     const Tensor x = images ? normal({40, 8, 8, 2}, 1) : normal({40, 6}, 1), y = one_hot(40, 3, 2);
     std::vector<double> losses;
     for (const char* precision : {"float32", "mixed_bfloat16"}) {
@@ -130,7 +130,7 @@ TEST(MixedPrecision, SeveralDevicesTrainAsOne) {
     SCOPED_TRACE(precision);
     const auto trained = [&](int64_t devices) {
       set_random_seed(5);
-      Model model = perceptron();
+      Model model = dense_pair();
       model.compile(classification(precision, on_devices(devices)));
       model.fit(normal({22, 6}, 1), one_hot(22, 3, 2), {.batch_size = 8, .epochs = 3, .verbose = 0});
       return model.get_weights();
@@ -143,7 +143,7 @@ TEST(MixedPrecision, SeveralDevicesTrainAsOne) {
 TEST(MixedPrecision, FixedOrderGivesTheSameBits) {
   const auto trained = [](int64_t devices) {
     set_random_seed(5);
-    Model model = convolutional();
+    Model model = small_images();
     model.compile(classification(
         "mixed_bfloat16",
         distribute::Mirrored(
@@ -156,7 +156,7 @@ TEST(MixedPrecision, FixedOrderGivesTheSameBits) {
 }
 
 TEST(MixedPrecision, Float16ScalesTheLossUnlessToldNotTo) {
-  Model model = perceptron();
+  Model model = dense_pair();
   auto options = classification("mixed_float16");
   model.compile(options);
   EXPECT_EQ(model.body().trainer().parts().optimizer->class_name(), "LossScaleOptimizer");
@@ -204,7 +204,7 @@ TEST(MixedPrecision, NamesTheFirstTensorThatStaysInfinite) {
 TEST(MixedPrecision, LossScaleComesBackFromAFile) {  // U73
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("model.keras");
-  Model model = perceptron();
+  Model model = dense_pair();
   model.compile(classification("mixed_float16"));
   const Tensor x = normal({8, 6}, 1), y = one_hot(8, 3, 2);
   model.train_on_batch(x, y);
@@ -250,7 +250,7 @@ TEST(MixedPrecision, ModulesRunUnderAutocast) {
 }
 
 TEST(MixedPrecision, RefusesUnknownNames) {
-  EXPECT_EQ(message_of([] { perceptron().compile(classification("float16")); }),
+  EXPECT_EQ(message_of([] { dense_pair().compile(classification("float16")); }),
             "precision 'float16' is not known; did you mean 'mixed_float16'?");
 }
 

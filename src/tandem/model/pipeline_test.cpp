@@ -41,13 +41,13 @@ using testing::message_of;
 
 Devices cpus(int64_t n) { return Devices::parse("cpu*" + std::to_string(n)); }
 
-CompileOptions classification() {
+CompileOptions categorical() {
   return {.optimizer = optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9}),
           .loss = "categorical_crossentropy",
           .metrics = {"accuracy"}};
 }
 
-Model chain() {
+Model layer_chain() {
   return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dropout(0.3), Dense(8, {.activation = "tanh"}),
                      Dense(8, {.activation = "relu"}), Dense(3, {.activation = "softmax"})});
 }
@@ -63,7 +63,7 @@ Model crossing() {
   return Model(x, Dense(3, {.activation = "softmax"})(d));
 }
 
-Task task_of(const std::function<Model()>& build, const CompileOptions& compile = classification(), int64_t rows = 22) {
+Task task_of(const std::function<Model()>& build, const CompileOptions& compile = categorical(), int64_t rows = 22) {
   return {build, compile, normal({rows, 6}, 1), one_hot(rows, 3, 2), {.batch_size = 8, .epochs = 2}};
 }
 
@@ -78,7 +78,7 @@ TEST(Pipeline, AnyScheduleStagesAndMicroBatches) {
         SCOPED_TRACE(std::string(schedule) + ", " + std::to_string(stages) + " stages, " +
                      std::to_string(micro_batches) + " micro batches");
         expect_as_one(
-            task_of(chain),
+            task_of(layer_chain),
             {.devices = cpus(stages), .micro_batches = micro_batches, .schedule = schedule, .threads_per_device = 1});
       }
     }
@@ -87,19 +87,19 @@ TEST(Pipeline, AnyScheduleStagesAndMicroBatches) {
 
 TEST(Pipeline, InterleavedChunks) {
   for (const int64_t micro_batches : {2, 4}) {
-    expect_as_one(task_of(chain), {.devices = cpus(2),
-                                   .micro_batches = micro_batches,
-                                   .schedule = "interleaved",
-                                   .chunks = 2,
-                                   .threads_per_device = 1});
+    expect_as_one(task_of(layer_chain), {.devices = cpus(2),
+                                         .micro_batches = micro_batches,
+                                         .schedule = "interleaved",
+                                         .chunks = 2,
+                                         .threads_per_device = 1});
     expect_as_one(task_of(crossing), {.devices = cpus(2),
                                       .micro_batches = micro_batches,
                                       .schedule = "interleaved",
                                       .chunks = 2,
                                       .threads_per_device = 1});
   }
-  expect_as_one(task_of(chain), {.devices = cpus(1), .micro_batches = 2, .schedule = "interleaved", .chunks = 3});
-  expect_as_one(task_of(chain), {.devices = cpus(2), .micro_batches = 3, .schedule = "gpipe", .chunks = 2});
+  expect_as_one(task_of(layer_chain), {.devices = cpus(1), .micro_batches = 2, .schedule = "interleaved", .chunks = 3});
+  expect_as_one(task_of(layer_chain), {.devices = cpus(2), .micro_batches = 3, .schedule = "gpipe", .chunks = 2});
 }
 
 TEST(Pipeline, SkipConnectionsAndSharedLayersCrossStages) {
@@ -111,7 +111,7 @@ TEST(Pipeline, SkipConnectionsAndSharedLayersCrossStages) {
 }
 
 TEST(Pipeline, FewerRowsThanMicroBatches) {
-  for (const int64_t rows : {1, 2, 5}) expect_as_one(task_of(chain, classification(), rows), {.devices = cpus(2)});
+  for (const int64_t rows : {1, 2, 5}) expect_as_one(task_of(layer_chain, categorical(), rows), {.devices = cpus(2)});
 }
 
 TEST(Pipeline, TwoInputsAndOutputsOfDifferentStages) {
@@ -135,7 +135,7 @@ TEST(Pipeline, TwoInputsAndOutputsOfDifferentStages) {
 }
 
 TEST(Pipeline, OptimizersClippingAndAccumulation) {
-  auto compile = classification();
+  auto compile = categorical();
   for (const char* name : {"adam", "rmsprop", "lamb"}) {
     SCOPED_TRACE(name);
     compile.optimizer = name;
@@ -188,7 +188,7 @@ TEST(Pipeline, SchedulesAgreeWithBatchNormalisation) {
     return Sequential({Input({6, 6, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Flatten(), Dense(6),
                        BatchNormalization(), Dense(3, {.activation = "softmax"})});
   };
-  const Task task{build, classification(), normal({22, 6, 6, 2}, 1), one_hot(22, 3, 2), {.batch_size = 8, .epochs = 2}};
+  const Task task{build, categorical(), normal({22, 6, 6, 2}, 1), one_hot(22, 3, 2), {.batch_size = 8, .epochs = 2}};
   const auto by = [&](const char* schedule, int64_t chunks) {
     return train(task, PipelineParallel({.devices = cpus(2), .schedule = schedule, .chunks = chunks}));
   };
@@ -223,7 +223,7 @@ TEST(Pipeline, KeepsNoMoreMicroBatchesAliveThanTheScheduleSays) {
     const auto alive = std::make_shared<std::atomic<int>>(0), most = std::make_shared<std::atomic<int>>(0);
     Sequential model({Input({6}), Dense(8), make_layer<Watched>(alive, most), Dense(8, {.name = "end"}),
                       Dense(3, {.activation = "softmax"})});
-    auto compile = classification();
+    auto compile = categorical();
     compile.strategy = PipelineParallel(
         {.devices = cpus(2), .micro_batches = 8, .schedule = schedule, .boundaries = {"end"}, .recompute = recompute});
     model.compile(compile);
@@ -238,7 +238,7 @@ TEST(Pipeline, KeepsNoMoreMicroBatchesAliveThanTheScheduleSays) {
 
 TEST(Pipeline, StagesAreWhereScopesAndNamesSay) {
   const auto stages = [](Model model, const distribute::PipelineParallelOptions& options) {
-    auto compile = classification();
+    auto compile = categorical();
     compile.strategy = PipelineParallel(options);
     model.compile(compile);
     auto& execution = model.body().trainer().execution();
@@ -248,7 +248,7 @@ TEST(Pipeline, StagesAreWhereScopesAndNamesSay) {
     for (const auto& span : execution.trace()) device[span.layer] = span.device;
     return device;
   };
-  const auto named = stages(chain(), {.devices = cpus(2), .boundaries = {"dense"}});
+  const auto named = stages(layer_chain(), {.devices = cpus(2), .boundaries = {"dense"}});
   EXPECT_EQ(named.at("dense"), "cpu:0");
   EXPECT_EQ(named.at("dense_1"), "cpu:1");
   const auto scoped = stages(
@@ -297,7 +297,7 @@ TEST(Pipeline, GoesOnFromAnotherLayout) {
 
 TEST(Pipeline, SendsWhatCrossesStages) {
   Sequential model({Input({6}), Dense(8, {.name = "end"}), Dense(3, {.activation = "softmax"})});
-  auto compile = classification();
+  auto compile = categorical();
   compile.strategy = PipelineParallel({.devices = cpus(2), .micro_batches = 2, .boundaries = {"end"}});
   model.compile(compile);
   const auto history = model.fit(normal({16, 6}, 1), one_hot(16, 3, 2), {.batch_size = 16, .verbose = 0});
@@ -319,7 +319,7 @@ TEST(Pipeline, AFailureOnOneStageEndsAllAndIsThrown) {
     int calls_ = 0;
   };
   Sequential model({Input({6}), Dense(8, {.name = "end"}), make_layer<Fails>(), Dense(3, {.activation = "softmax"})});
-  auto compile = classification();
+  auto compile = categorical();
   compile.strategy = PipelineParallel({.devices = cpus(2), .boundaries = {"end"}});
   model.compile(compile);
   const Tensor x = normal({16, 6}, 1), y = one_hot(16, 3, 2);
@@ -335,15 +335,16 @@ TEST(Pipeline, RefusesWhatCannotBeStaged) {
       model.fit(normal({4, 6}, 1), normal({4, 3}, 2), {.verbose = 0});
     });
   };
-  EXPECT_EQ(message_of([] { PipelineParallel({}); }),
+  EXPECT_EQ(message_of([] { PipelineParallel(distribute::PipelineParallelOptions{}); }),
             "PipelineParallel: must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
-  EXPECT_EQ(refused(chain(), {.micro_batches = 3, .schedule = "interleaved", .chunks = 2}).substr(0, 12),
+  EXPECT_EQ(refused(layer_chain(), {.micro_batches = 3, .schedule = "interleaved", .chunks = 2}).substr(0, 12),
             "interleaved:");
-  EXPECT_EQ(refused(chain(), {.boundaries = {"dens"}}),
+  EXPECT_EQ(refused(layer_chain(), {.boundaries = {"dens"}}),
             "PipelineParallel: boundaries name layer 'dens', which the model has not");
   EXPECT_EQ(refused(Sequential({Input({6}), Dense(3)}), {}),
             "PipelineParallel: a model of 1 layers must have no more parts than that, got 2");
-  EXPECT_NE(refused(chain(), {}, losses::Dice()).find("must not need the whole batch at once"), std::string::npos);
+  EXPECT_NE(refused(layer_chain(), {}, losses::Dice()).find("must not need the whole batch at once"),
+            std::string::npos);
   EXPECT_NE(refused(Sequential({Input({6}), BatchNormalization({.synchronized = true}), Dense(3)}), {})
                 .find("synchronized batch normalisation"),
             std::string::npos);
