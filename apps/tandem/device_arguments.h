@@ -1,6 +1,7 @@
 #pragma once
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tandem/distribution/strategy.h"
@@ -18,6 +19,8 @@ struct DeviceArguments {
   int64_t fixed_order = 0, average_every = 0;
   std::string server_mode;              // empty: sync
   int64_t servers = 0, staleness = -1;  // not given
+  std::string server_sync;              // empty: each server has a range of the parameters
+  std::optional<int64_t> sync_every;
 
   void add_to(CLI::App& command);
   void add_training_to(CLI::App& command);

@@ -51,6 +51,12 @@ struct TimeShares {
   double waiting = 0;   // for slower devices
 };
 
+/// What the servers of hosts did among themselves (topology per-host), as they counted it.
+struct ServerAverages {
+  int64_t rounds = 0;  // that took effect
+  int64_t bytes = 0;   // of parameters, that this process's servers sent to the others
+};
+
 /// One training step.
 struct TrainStep {
   RandomStream random = {};  // this step's stream
@@ -156,6 +162,7 @@ class Execution {
   virtual int64_t bytes_sent(int64_t device) const = 0;
   /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
   virtual std::vector<int64_t> staleness() const { return {}; }
+  virtual ServerAverages server_averages() const { return {}; }
   virtual TimeShares time_shares(int64_t device) const = 0;
   virtual int64_t threads_per_device() const = 0;
   /// Begins a new record of when each layer computes on each device, or ends it; what was recorded can be asked for

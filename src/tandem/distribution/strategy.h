@@ -55,6 +55,8 @@ struct StrategyOptions {
   int64_t servers = 1;
   std::string server_mode = "sync";
   int64_t staleness = -1;
+  std::string server_sync = {};
+  int64_t sync_every = 1;
 };
 
 /// Names of the strategies that can be made by name.
