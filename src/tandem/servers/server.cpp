@@ -178,7 +178,7 @@ class Server::Body {
     double somebody = steady_seconds();
     bool begun = false;
     for (bool stopped = false; !stopped;) {
-      zmq::poll(items, std::chrono::milliseconds(static_cast<int64_t>(kLookEvery * 1000)));
+      zmq::poll(items, milliseconds_of(kLookEvery));
       if (guard_ && items[2].revents) guard_->answer();
       if (items[1].revents) hear_all();
       const double now = steady_seconds();

@@ -8,6 +8,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/servers/server_names.h"
 #include "tandem/servers/server_terms.h"
 
 namespace tandem::servers {
@@ -37,7 +38,7 @@ ServerGroup::ServerGroup(GroupOptions options, Send send)
 }
 
 std::string ServerGroup::name(int64_t server) const {
-  return c10::str("server ", server, " of ", count(), " (", options_.hosts[static_cast<std::size_t>(server)], ")");
+  return name_of_server(server, count(), options_.hosts[static_cast<std::size_t>(server)]);
 }
 
 void ServerGroup::begin(ParameterTable& table, const ServerPlan& plan) {
