@@ -1,6 +1,8 @@
 #pragma once
 #include <CLI/App.hpp>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 namespace tandem::cli {
 
@@ -16,8 +18,8 @@ void add_info(CLI::App& app, Run& run);
 void add_launch(CLI::App& app, Run& run);
 void add_serve_parameters(CLI::App& app, Run& run);
 
-/// What serve-parameters does without options, for a process whose role is ps.
-int serve_as_ps();
+/// What serve-parameters does for a process whose role is ps; `server_sync`, `sync_every`: its options of these names.
+int serve_as_ps(const std::string& server_sync = {}, int64_t sync_every = 1);
 /// True for such a process.
 bool is_ps();
 

@@ -52,6 +52,13 @@ void DeviceArguments::add_training_to(CLI::App& command) {
   command.add_option("--servers", servers, "Parameter servers in this process (default: 1)")
       ->transform(whole_number(1));
   command.add_option("--server-mode", server_mode, "When servers apply gradients: sync (default) | stale | async");
+  auto* sync = command.add_option(
+      "--server-sync", server_sync,
+      "A server on every host with all parameters, for its own workers, and how they average: all-reduce | ring | "
+      "async-scatter-sum");
+  command.add_option("--sync-every", sync_every, "Updates between two averages (default 1; 0: at the end of epochs)")
+      ->transform(whole_number(0))
+      ->needs(sync);
   command.add_option("--staleness", staleness, "How many updates old a gradient may be, in server mode stale")
       ->transform(whole_number(0));
   command
@@ -78,8 +85,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                     : mirrored            ? "mirrored"
                                           : "single";
   const bool served = name == "parameter-server";
-  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0))
-    throw InvalidArgument("--servers, --server-mode and --staleness need --strategy parameter-server");
+  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || !server_sync.empty()))
+    throw InvalidArgument("--servers, --server-mode, --staleness and --server-sync need --strategy parameter-server");
   if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
@@ -96,6 +103,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .servers = std::max<int64_t>(servers, 1),
                                           .server_mode = server_mode.empty() ? "sync" : server_mode,
                                           .staleness = staleness,
+                                          .server_sync = server_sync,
+                                          .sync_every = sync_every.value_or(1),
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),

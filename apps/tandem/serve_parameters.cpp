@@ -21,6 +21,7 @@ struct ServeArguments {
   std::string address, key_file, new_key_file;
   cluster::HostFlags hosts;
   servers::ServerOptions server;
+  std::string server_sync;  // empty: has a range of the parameters
 };
 
 int write_key(const std::string& path) {
@@ -40,7 +41,10 @@ std::string line_of(const servers::ServerFigures& figures) {
   }
   return c10::str(figures.updates, " updates by ", figures.gradients(), " gradients (", figures.held, " held, ",
                   figures.dropped, " dropped); staleness mean ", figures.mean_staleness(), ", max ",
-                  figures.max_staleness, histogram.empty() ? "" : ", gradients by staleness " + histogram);
+                  figures.max_staleness, histogram.empty() ? "" : ", gradients by staleness " + histogram,
+                  figures.rounds == 0 ? ""
+                                      : c10::str("; ", figures.rounds, " averages, ", figures.bytes_to_servers,
+                                                 " bytes to other servers"));
 }
 
 int serve_parameters(const ServeArguments& arguments) {
@@ -48,8 +52,15 @@ int serve_parameters(const ServeArguments& arguments) {
   auto options = arguments.server;
   const cluster::Environment environment;
   options.address = arguments.address;
-  if (options.address.empty())
-    options.address = servers::own_server_address(cluster::who_am_i(environment, {}, arguments.hosts));
+  if (options.address.empty()) {
+    const auto self = cluster::who_am_i(environment, {}, arguments.hosts);
+    options.address = servers::own_server_address(self);
+    if (!arguments.server_sync.empty()) {
+      options.hosts = servers::server_addresses(self);
+      options.host = self.index;
+      options.server_sync = arguments.server_sync;
+    }
+  }
   options.key = arguments.key_file.empty() ? servers::job_key_of(environment)
                                            : std::optional(servers::read_key(arguments.key_file));
   Interruption interruption;  // before the server's threads
@@ -74,14 +85,16 @@ int serve_parameters(const ServeArguments& arguments) {
 
 bool is_ps() { return cluster::who_am_i(cluster::Environment()).role == cluster::Role::server; }
 
-int serve_as_ps() { return serve_parameters({}); }
+int serve_as_ps(const std::string& server_sync, int64_t sync_every) {
+  return serve_parameters({.server = {.sync_every = sync_every}, .server_sync = server_sync});
+}
 
 void add_serve_parameters(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve-parameters", "Serve a range of a model's parameters to workers");
   auto a = std::make_shared<ServeArguments>();
   command->footer(
       "Example: tandem serve-parameters --address 10.0.0.5:2222 --key job.key --save saved --save-every 500");
-  command->add_option(
+  auto* address = command->add_option(
       "--address", a->address,
       "host:port to listen at; port 0: a free one (default: this ps's own, by TF_CONFIG or --ps_hosts)");
   command->add_option("--key", a->key_file,
@@ -95,6 +108,14 @@ void add_serve_parameters(CLI::App& app, Run& run) {
       ->transform(real_number(0));
   command->add_option("--threads", a->server.threads, "Threads of updates (default 1)")
       ->transform(whole_number(1, 1024));
+  auto* sync = command
+                   ->add_option("--server-sync", a->server_sync,
+                                "A server on every host with all parameters, for its own workers, that averages with "
+                                "the others (TF_CONFIG or --ps_hosts): all-reduce | ring | async-scatter-sum")
+                   ->excludes(address);
+  command->add_option("--sync-every", a->server.sync_every, "Updates between two averages (default 1; 0: when asked)")
+      ->transform(whole_number(0))
+      ->needs(sync);
   command->add_option("--ps_hosts", a->hosts.ps_hosts, "Parameter servers: host:port,...");
   command->add_option("--worker_hosts", a->hosts.worker_hosts, "Workers: host:port,...");
   command->add_option("--job_name", a->hosts.job_name, "This process's role: ps");

@@ -93,7 +93,7 @@ History run(TrainingJob training, Interruption& interruption) {
 
 int train(const TrainArguments& a) {
   if (is_ps()) {
-    if (a.where.strategy == "parameter-server") return serve_as_ps();
+    if (a.where.strategy == "parameter-server") return serve_as_ps(a.where.server_sync, a.where.sync_every.value_or(1));
     throw InvalidArgument(
         "this process is a ps of its job: it serves with --strategy parameter-server, and trains with none");
   }

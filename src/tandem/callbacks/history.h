@@ -23,6 +23,8 @@ class History {
     std::vector<int64_t> parameter_bytes, optimizer_bytes;  // allocated at the end
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
     std::vector<int64_t> staleness;  // of parameter servers: how many gradients were applied so many updates late
+    int64_t server_rounds = 0;       // in which servers of several hosts averaged their parameters
+    int64_t server_bytes = 0;        // of these that this process's servers sent to the others
     double input_seconds = 0;        // the loop waited for data
     double seconds = 0;
   };

@@ -27,14 +27,13 @@ class BackendProcesses final : public Processes {
   /// One rank a process so far: throws InvalidArgument on more.
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
   void abort(const std::string& reason) override { rank_->abort(reason); }
-  /// Says which process has fallen silent; empty: none has.
-  std::string silent() const { return pulse_->silent(); }
+  /// Rank `own` of a further group, of the processes that `numbers` names (as in ProcessRank), which call this alike.
+  std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store, int64_t own,
+                                    const std::vector<int64_t>& numbers) const;
 
  private:
-  std::unique_ptr<ProcessRank> join(const c10::intrusive_ptr<c10d::Store>& store) const;
-
   c10::intrusive_ptr<c10d::Store> store_;
-  const int64_t own_, ranks_;
+  const int64_t own_;
   Options options_;
   ProcessRank::MakeBackend make_backend_;
   int64_t groups_ = 0;  // made so far

@@ -82,9 +82,7 @@ HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t pr
     : store_(std::move(store)),
       plan_(std::move(plan)),
       host_(plan_.host_of(process)),
-      leads_(process == plan_.first(host_)),
-      limit_(static_cast<int64_t>(limits.limit_seconds * 1000)),
-      make_backend_(make_backend) {
+      leads_(process == plan_.first(host_)) {
   const auto first = plan_.first(host_);
   const auto prefixed = [&](const std::string& name) { return c10::make_intrusive<c10d::PrefixStore>(name, store_); };
   all_ = std::make_unique<BackendProcesses>(prefixed("all"), process, plan_.ranks(), limits, make_backend);
@@ -97,9 +95,8 @@ HostsProcesses::HostsProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t pr
 HostsProcesses::~HostsProcesses() = default;
 
 std::unique_ptr<ProcessRank> HostsProcesses::join_leaders(const std::string& name) const {
-  return std::make_unique<ProcessRank>(
-      c10::make_intrusive<c10d::PrefixStore>(name, store_), host_, plan_.hosts(), limit_, make_backend_,
-      std::vector<int64_t>(plan_.begins.begin(), plan_.begins.end() - 1), [this] { return all_->silent(); });
+  return all_->join(c10::make_intrusive<c10d::PrefixStore>(name, store_), host_,
+                    {plan_.begins.begin(), plan_.begins.end() - 1});
 }
 
 std::unique_ptr<RankGroup> HostsProcesses::spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) {

@@ -34,8 +34,6 @@ class HostsProcesses final : public Processes {
   const HostPlan plan_;
   const int64_t host_;
   const bool leads_;  // this process is its host's first
-  const std::chrono::milliseconds limit_;
-  const ProcessRank::MakeBackend make_backend_;
   std::unique_ptr<SharedProcesses> here_;
   std::unique_ptr<BackendProcesses> all_;
   int64_t groups_ = 0;  // made so far

@@ -11,6 +11,7 @@
 #include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
@@ -44,7 +45,7 @@ std::vector<std::string> places_of(c10d::Store& store, const cluster::Membership
 // How backends that the options name, or need between hosts, are made.
 ProcessRank::MakeBackend backend_maker(const MeetingPlace& place, const cluster::Membership& member,
                                        const JoinOptions& options) {
-  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  const auto limit = milliseconds_of(options.limit_seconds);
   const bool by_mpi = options.backend == "mpi";
   if (!cluster::is_loopback(place.own_address) && member.rank == 0) {
     log_warning(
@@ -82,7 +83,7 @@ std::shared_ptr<Processes> join_processes(const cluster::Membership& member, con
     throw InvalidArgument(c10::str("cluster: ", member.source, ": only the chief and workers train together, this is ",
                                    cluster::to_string(member.role), " ", member.index));
   }
-  const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_seconds * 1000));
+  const auto limit = milliseconds_of(options.limit_seconds);
   if (options.backend == "mpi") mpi_world(member, limit).check_threads();  // before anybody waits for this rank
   auto place = find_meeting_place(member, options.interface, limit);
   auto processes = join(place, member, options);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "tandem/core/error.h"
+#include "tandem/core/open_file.h"
 
 namespace tandem {
 namespace {
@@ -24,31 +25,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& path, int code) {
   fail(path, c10::str("cannot be written: ", std::generic_category().message(code)));
 }
-
-// An open file that is closed on every way out.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags, mode_t mode = 0)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  bool is_open() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-
-  // 0 or the error's number. Some file systems report a full disk only here.
-  int close() {
-    const int result = ::close(fd_);
-    fd_ = -1;
-    return result == 0 ? 0 : errno;
-  }
-
- private:
-  int fd_;
-};
 
 // Removes the temporary file unless it has become the real one.
 class Temporary {
@@ -111,18 +87,8 @@ Target find_target(const std::string& path) {
   return target;
 }
 
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void flush(Descriptor& file, const std::string& path) {
-  if (::fsync(file.get()) != 0) fail(path, errno);
-  if (const int code = file.close()) fail(path, code);
+void check(const std::string& path, int code) {
+  if (code != 0) fail(path, code);
 }
 
 }  // namespace
@@ -133,30 +99,31 @@ void write_file_atomically(const std::string& path, const std::function<void(con
 
   Temporary temporary(target.folder);
   {
-    Descriptor created(temporary.name(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    const OpenFile created(temporary.name(), O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (!created.is_open()) fail(path, errno);
   }
   write(temporary.name());
 
-  Descriptor written(temporary.name(), O_WRONLY);
+  OpenFile written(temporary.name(), O_WRONLY);
   if (!written.is_open()) fail(path, errno);
-  if (target.exists && ::fchmod(written.get(), target.mode) != 0) fail(path, errno);
-  flush(written, path);
+  if (target.exists && ::fchmod(written.number(), target.mode) != 0) fail(path, errno);
+  check(path, written.flush());
+  check(path, written.close());
   if (::rename(temporary.name().c_str(), target.file.c_str()) != 0) fail(path, errno);
   temporary.keep();
 
   // The new name itself reaches the disk with its folder. Some file systems cannot flush a folder: nothing is lost by
   // that.
-  const Descriptor folder(target.folder.string(), O_RDONLY | O_DIRECTORY);
-  if (folder.is_open()) ::fsync(folder.get());
+  OpenFile folder(target.folder.string(), O_RDONLY | O_DIRECTORY);
+  if (folder.is_open()) folder.flush();
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
   write_file_atomically(path, [&](const std::string& temporary) {
-    Descriptor file(temporary, O_WRONLY | O_TRUNC);
+    OpenFile file(temporary, O_WRONLY | O_TRUNC);
     if (!file.is_open()) fail(path, errno);
-    write_all(file.get(), bytes, path);
-    if (const int code = file.close()) fail(path, code);
+    check(path, file.write(bytes));
+    check(path, file.close());
   });
 }
 

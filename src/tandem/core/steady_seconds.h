@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 
 namespace tandem {
 
@@ -9,5 +10,9 @@ inline double steady_seconds() {
 }
 
 inline double seconds_of(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
+
+inline std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
 
 }  // namespace tandem

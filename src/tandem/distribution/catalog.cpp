@@ -83,6 +83,8 @@ const Catalog<Maker>& strategies() {
              return ParameterServer({.group = group_of_job(o.server_mode),
                                      .workers = o.devices,
                                      .servers = o.servers,
+                                     .server_sync = o.server_sync,
+                                     .sync_every = o.sync_every,
                                      .threads_per_device = o.threads_per_device,
                                      .mode = o.server_mode,
                                      .staleness = o.staleness,

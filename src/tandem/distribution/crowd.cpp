@@ -1,5 +1,6 @@
 #include "tandem/distribution/crowd.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -7,6 +8,8 @@
 
 namespace tandem::distribute {
 namespace {
+
+constexpr std::size_t kPiece = 1 << 24;  // bytes of a message
 
 std::string bytes_of(const PeerMessage& message) {
   const auto& values = message.values();
@@ -47,10 +50,22 @@ std::vector<PeerMessage> Crowd::gather(const std::string& topic, const PeerMessa
   return all;
 }
 
-PeerMessage Crowd::follow(const PeerMessage& own) {
+PeerMessage Crowd::follow(const PeerMessage& own) { return message_of_bytes(from_first(bytes_of(own))); }
+
+void Crowd::take_from_first(Tensor& tensor) {
+  auto* bytes = static_cast<char*>(tensor.mutable_data_ptr());
+  for (std::size_t at = 0; at < tensor.nbytes(); at += kPiece) {
+    const auto size = std::min(kPiece, tensor.nbytes() - at);
+    const auto first = from_first(leads_ ? std::string(bytes + at, size) : std::string());
+    if (first.size() != size) throw PeerError("parameter servers: the first worker's weights have other sizes");
+    std::memcpy(bytes + at, first.data(), size);
+  }
+}
+
+std::string Crowd::from_first(const std::string& own) {
   const auto topic = std::to_string(follows_++);
-  if (!leads_) return message_of_bytes(desk_.hear(topic));
-  desk_.say(topic, bytes_of(own));
+  if (!leads_) return desk_.hear(topic);
+  desk_.say(topic, own);
   return own;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/core/tensor.h"
 #include "tandem/distribution/peer_message.h"
 #include "tandem/servers/desk_client.h"
 
@@ -29,9 +30,14 @@ class Crowd {
   std::vector<PeerMessage> gather(const std::string& topic, const PeerMessage& own);
   /// What the first process says when it calls this as often; there that is `own`.
   PeerMessage follow(const PeerMessage& own);
+  /// Copies the first process's `tensor`, dense and on the CPU, to all others'. Its server keeps it for those that come
+  /// late.
+  void take_from_first(Tensor& tensor);
 
  private:
   std::vector<int64_t> take_done();
+  // What the first process says when it calls this as often.
+  std::string from_first(const std::string& own);
 
   const bool leads_;
   servers::DeskClient desk_;

@@ -51,6 +51,12 @@ struct TimeShares {
   double waiting = 0;   // for slower devices
 };
 
+/// What the servers of hosts did among themselves (topology per-host), as they counted it.
+struct ServerAverages {
+  int64_t rounds = 0;  // that took effect
+  int64_t bytes = 0;   // of parameters, that this process's servers sent to the others
+};
+
 /// What a device's share of a model takes between steps, in bytes of the memory that was allocated.
 struct DeviceMemory {
   int64_t parameters = 0;  // trained ones, statistics and frozen ones
@@ -163,6 +169,7 @@ class Execution {
   virtual DeviceMemory memory(int64_t /*device*/) const { return {}; }
   /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
   virtual std::vector<int64_t> staleness() const { return {}; }
+  virtual ServerAverages server_averages() const { return {}; }
   virtual TimeShares time_shares(int64_t device) const = 0;
   virtual int64_t threads_per_device() const = 0;
   /// Begins a new record of when each layer computes on each device, or ends it; what was recorded can be asked for

@@ -8,9 +8,11 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/distribution/server_hosts.h"
 #include "tandem/distribution/unscoped.h"
 #include "tandem/servers/serve.h"
 #include "tandem/servers/server_key_file.h"
+#include "tandem/servers/server_sync.h"
 
 namespace tandem::distribute {
 namespace {
@@ -37,17 +39,10 @@ ProcessPlace place_of(const ParameterServerOptions& options) {
   return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
 }
 
-// Of the job that this process is one of.
-std::vector<std::string> servers_of_job() {
-  std::vector<std::string> addresses;
-  for (const auto& server : cluster::who_am_i(cluster::Environment()).servers) addresses.push_back(server.to_string());
-  return addresses;
-}
-
 class ParameterServerKind : public StrategyKind {
  public:
   explicit ParameterServerKind(ParameterServerOptions options)
-      : options_(std::move(options)), place_(place_of(options_)) {}
+      : options_(std::move(options)), place_(place_of(options_)), server_of_(server_of_workers()) {}
   std::string name() const override { return "parameter-server"; }
   Devices devices() const override { return options_.workers; }
   int64_t all_devices() const override { return options_.workers.size() * place_.count; }
@@ -73,20 +68,47 @@ class ParameterServerKind : public StrategyKind {
     } else if (options_.group) {
       how.processes = options_.group->processes();
     }
-    how.where = UpdatePlace::servers;
+    const bool in_step_by_host = mode == servers::ServerMode::sync && !server_of_.empty();
+    how.where = in_step_by_host ? UpdatePlace::own_servers : UpdatePlace::servers;
     how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
                                                              .addresses = options_.addresses,
                                                              .own = options_.addresses.empty() ? options_.servers : 0,
                                                              .key = key_of(options_),
-                                                             .block_bytes = options_.bucket_bytes});
+                                                             .block_bytes = options_.bucket_bytes,
+                                                             .server_of = server_of_,
+                                                             .server_sync = options_.server_sync,
+                                                             .sync_every = options_.sync_every});
     return std::make_unique<Replicated>(program, how);
   }
 
  private:
+  // Where each host has a server of its own.
+  std::vector<int64_t> server_of_workers() const {
+    if (options_.server_sync.empty()) return {};
+    if (options_.addresses.empty()) return share_out(options_.workers.size(), options_.servers, "workers");
+    const auto by_process =
+        servers_of_processes(options_.addresses, cluster::who_am_i(cluster::Environment()).ranks, place_.count);
+    std::vector<int64_t> by_worker;
+    for (const auto server : by_process) by_worker.insert(by_worker.end(), options_.workers.size(), server);
+    return by_worker;
+  }
+
   const ParameterServerOptions options_;
   const ProcessPlace place_;
+  const std::vector<int64_t> server_of_;  // by worker of the job
 };
+
+void check_server_sync(const ParameterServerOptions& options) {
+  if (options.server_sync.empty()) {
+    if (options.sync_every != 1) refuse_servers("sync_every must be set with server_sync alone");
+    return;
+  }
+  servers::server_sync(options.server_sync);
+  if (options.sync_every < 0) refuse_servers(c10::str("sync_every must be at least 0, got ", options.sync_every));
+  if (options.fixed_order > 0)
+    refuse_servers("fixed_order must not be set with server_sync, where the numbers are those of so many hosts");
+}
 
 void check_mode(const ParameterServerOptions& options) {
   const auto mode = servers::server_mode(options.mode);
@@ -129,7 +151,9 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   check_available(options.workers);
   if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
   check_mode(options);
-  if (options.addresses.empty()) options.addresses = servers_of_job();
+  check_server_sync(options);
+  if (options.addresses.empty())
+    options.addresses = servers::server_addresses(cluster::who_am_i(cluster::Environment()));
   check_processes(options);
   ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
       .check("ParameterServer", options.workers.size() * place_of(options).count);

@@ -20,6 +20,12 @@ struct ParameterServerOptions {
   /// "host:port" of servers in processes of their own, in one order for all; empty: those that the cluster names
   /// (TF_CONFIG's "ps", --ps_hosts).
   std::vector<std::string> addresses = {};
+  /// Not empty: topology per-host. Each server has all parameters, and workers of its own: those on its host by its
+  /// name, or neighbours, as many each. The servers keep their parameters equal by "all-reduce", "ring" or
+  /// "async-scatter-sum" (servers::ServerSync), after every `sync_every` updates of their own, or with 0 at the end of
+  /// epochs alone.
+  std::string server_sync = {};
+  int64_t sync_every = 1;
   /// With the key that these servers have (tandem serve-parameters --new-key); empty: the job's (TANDEM_JOB_KEY). Not
   /// needed on loopback.
   std::string key_file = {};
@@ -53,6 +59,11 @@ struct ParameterServerOptions {
 /// the others each process takes batches from one pile, which the first server keeps: what one had that is lost, others
 /// make; processes may come late, and leave. Losses, metrics and moving averages are brought together at the end of an
 /// epoch, and each process evaluates all validation data by itself. steps_per_epoch and BatchGenerator are refused.
+///
+/// With server_sync an update is made of the rows of one server's workers. In sync these are a part of each batch, by
+/// whose rows the gradient's mean is taken; in the others a batch is an update on one server. At the end of an epoch
+/// the servers average in any case, so that all processes have the same weights. Momentum and other slots are each
+/// server's own; the first one's are saved. fixed_order is refused.
 ///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints

@@ -54,6 +54,7 @@ struct Replica {
   int64_t rows_trained = 0;
   int64_t rows_since_store = 0;
   int64_t rows_since_update = 0;
+  int64_t host_rows_since_update = 0;  // of all replicas whose gradients go to this one's server
   int64_t rows_since_average = 0;
   double computing = 0;  // seconds
 

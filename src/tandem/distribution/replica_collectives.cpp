@@ -93,7 +93,7 @@ Tensor ReplicaStep::begin_exchange(Tensor chosen) {
                                      "' must name the same weights, but they named others"));
     }
   }
-  if (shared_.where == UpdatePlace::servers && chosen.defined() && !chosen.all().item<bool>()) {
+  if ((shared_.where == UpdatePlace::servers || by_hosts()) && chosen.defined() && !chosen.all().item<bool>()) {
     throw InvalidArgument(c10::str("minimize: must be for all weights of model '", program_.network->name(),
                                    "' where parameter servers update them"));
   }

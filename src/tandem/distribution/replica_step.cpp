@@ -97,7 +97,7 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
   const Tensor penalty = program_.network->regularization();
   const Tensor shown = penalty.defined() && communicator_.rank() == shared_.first_active ? part + penalty : part;
   replica_.figures.set_loss(shown, value.parts);
-  if (alone()) {  // this replica's own loss, whole
+  if (alone() || by_hosts()) {  // this replica's own loss, whole
     computed_ = times(part, 1 / share());
     if (penalty.defined()) computed_ = computed_ + penalty;
   } else {
@@ -139,6 +139,13 @@ void ReplicaStep::backward(const Tensor& loss) {
   sum_.order() = Tensor();
 }
 
+double ReplicaStep::update_scale() const {
+  const auto rows = static_cast<double>(rows_of_update());
+  if (rows == 0) return 1;  // of nobody's rows nothing is made
+  if (grouped()) return 1 / rows;
+  return by_hosts() ? static_cast<double>(shared_.rows) / rows : 1;
+}
+
 UpdateTerms ReplicaStep::terms() const {
   return {.rate = shared_.rate,
           .scale = update_scale(),
@@ -148,7 +155,7 @@ UpdateTerms ReplicaStep::terms() const {
 
 void ReplicaStep::make_update(const Tensor& chosen) {
   if (announced() && own_.rows() > 0 && !alone()) announce(Collective::update);
-  if (shared_.where == UpdatePlace::servers) {
+  if (shared_.where == UpdatePlace::servers || by_hosts()) {
     replica_.exchange->finish([](std::size_t) {});
     ++replica_.updates;
     return;

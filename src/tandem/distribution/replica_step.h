@@ -13,10 +13,11 @@ namespace tandem::distribute {
 
 /// Where a step's updates are made.
 enum class UpdatePlace {
-  everywhere,  // each replica adds up all gradients and makes the same update
-  first,       // the first replica makes the update and sends the parameters out
-  alone,       // each from its own gradients (local SGD)
-  servers,     // parameter servers are sent the gradients and send the parameters out
+  everywhere,   // each replica adds up all gradients and makes the same update
+  first,        // the first replica makes the update and sends the parameters out
+  alone,        // each from its own gradients (local SGD)
+  servers,      // parameter servers are sent the gradients and send the parameters out
+  own_servers,  // likewise, each host's by itself from the gradients of its replicas
 };
 
 /// A step of a group of replicas as one of them makes it.
@@ -83,9 +84,12 @@ class ReplicaStep final : public Step {
   bool announced() const { return shared_.active_ranks < communicator_.world_size() || own_step_; }
   bool grouped() const { return !shared_.begins_group || !shared_.ends_group; }
   bool alone() const { return shared_.where == UpdatePlace::alone; }
-  // By rows that were added up, not averaged.
-  double update_scale() const { return grouped() ? 1 / static_cast<double>(rows_of_update()) : 1; }
-  int64_t rows_of_update() const { return alone() ? replica_.rows_since_update : shared_.group_rows; }
+  bool by_hosts() const { return shared_.where == UpdatePlace::own_servers; }
+  // By rows that were added up, not averaged; a host's own, where it updates from those.
+  double update_scale() const;
+  int64_t rows_of_update() const {
+    return alone() ? replica_.rows_since_update : by_hosts() ? replica_.host_rows_since_update : shared_.group_rows;
+  }
   UpdateTerms terms() const;
   // This replica's rows as a part of all.
   double share() const { return static_cast<double>(own_.rows()) / static_cast<double>(shared_.rows); }

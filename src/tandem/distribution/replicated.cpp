@@ -93,10 +93,10 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
   } catch (...) {
     if (broken && !peers_) group_->reset();
     if (how_.servers && program_.optimizer) {
-      for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).give_up();
+      // Side by side: servers of several hosts may wait for one another.
+      threads_.run([this](int64_t rank) { served(static_cast<std::size_t>(rank)).give_up(); });
     }
-    group_rows_ = 0;  // a group of steps that failed is left out
-    for (auto& replica : replicas_) replica->rows_since_update = 0;
+    forget_group();  // of steps that failed: it is left out
     throw;
   }
 }
@@ -121,6 +121,8 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
     const double start = steady_seconds();
     const double exchanged = seconds_exchanging(rank);
     if (own.training) replica.count_rows(part[r].rows());
+    if (own.training && per_host())
+      replica.host_rows_since_update += how_.servers->rows_on_host(edge, first_worker() + rank);
     if (own.training && how_.servers && served(r).rests()) served(r).pull();
     ReplicaStep(program_, replica, communicator, own, replica.rows.bring(part[r]),
                 edge[static_cast<std::size_t>(first_ + rank)])
@@ -205,9 +207,13 @@ void Replicated::finish_update(double rate) {
   end_group();
 }
 
-void Replicated::end_group() {
+void Replicated::forget_group() {
   group_rows_ = 0;
-  for (auto& replica : replicas_) replica->rows_since_update = 0;
+  for (auto& replica : replicas_) replica->rows_since_update = replica->host_rows_since_update = 0;
+}
+
+void Replicated::end_group() {
+  forget_group();
   iterations_ += updates_;
   updates_apart_ += updates_;
   if (how_.where == UpdatePlace::alone && updates_apart_ >= how_.average_every) average_parameters();
@@ -215,6 +221,7 @@ void Replicated::end_group() {
 
 StepResult Replicated::test_step(const data::Batch& batch, const Observer& observer) {
   if (how_.where == UpdatePlace::alone) average_parameters();
+  average_servers_in_step();
   settle();
   return step(batch, {.observer = observer});
 }

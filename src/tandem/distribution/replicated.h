@@ -96,6 +96,7 @@ class Replicated final : public Execution {
   int64_t bytes_sent(int64_t device) const override;
   DeviceMemory memory(int64_t device) const override;
   std::vector<int64_t> staleness() const override;
+  ServerAverages server_averages() const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return how_.threads_per_device; }
   void record_trace(bool on) override;
@@ -153,6 +154,17 @@ class Replicated final : public Execution {
   int64_t first_worker() const { return how_.place ? ranks() * how_.place->own : first_; }
   void average_statistics_of_crowd(int64_t pass);
   void load_servers(std::size_t r);
+  // Of several hosts, each of which has a server of its own, in replicated_hosts.cpp.
+  bool per_host() const { return how_.servers && how_.servers->per_host() && program_.optimizer; }
+  // The first process's weights are those that all servers begin with.
+  void take_first_weights();
+  // All servers get the same parameters, while nobody trains; in sync replicas, too.
+  void average_servers();
+  void average_servers_in_step();
+  // That a server of this process's replicas has begun.
+  int64_t rounds_begun() const;
+  // What each server of this process's replicas counted.
+  std::vector<servers::ServerFigures> server_figures() const;
   void take_what_servers_saved();
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
@@ -163,6 +175,7 @@ class Replicated final : public Execution {
   void write_state_to_servers();
   // After an update: forgets the group of steps that it was for.
   void end_group();
+  void forget_group();
   // Seconds that each device of this process computed so far.
   std::vector<double> computed_by_device() const;
   // After a step that was divided at `edge`.

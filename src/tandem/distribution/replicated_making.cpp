@@ -145,11 +145,12 @@ Replicated::Replicated(const Program& program, const Replication& how)
   make_replicas();
   if (how_.servers && how_.servers->free()) {
     for (int64_t r = 0; r < ranks(); ++r) alone_.push_back(std::make_unique<comm::LocalGroup>(1));
-    if (how_.place && program_.optimizer) crowd_ = std::make_unique<Crowd>(how_.servers->client(how_.place->own));
+    if (how_.place && program_.optimizer) crowd_ = std::make_unique<Crowd>(how_.servers->desk(how_.place->own));
     free_ = std::make_unique<FreeSteps>(
         threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); },
         [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(); });  // others may wait for it
   }
+  if (per_host()) take_first_weights();
   load();
 }
 
@@ -202,10 +203,10 @@ std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replic
   }
   // Ranks on one device compute with the same parameters: one of them writes to them.
   const Tensor target = replica.leads ? weights.parameters() : at::empty_like(weights.parameters());
-  return std::make_unique<ServerExchange>(weights, std::move(buckets),
-                                          how_.servers->plan(weights, *program_.optimizer, workers()),
-                                          how_.servers->client(first_worker() + rank), target,
-                                          turns_.empty() ? nullptr : turns_[static_cast<std::size_t>(rank)].get());
+  return std::make_unique<ServerExchange>(
+      weights, std::move(buckets), how_.servers->plan(weights, *program_.optimizer, workers(), first_worker() + rank),
+      how_.servers->client(first_worker() + rank), target,
+      turns_.empty() ? nullptr : turns_[static_cast<std::size_t>(rank)].get());
 }
 
 }  // namespace tandem::distribute

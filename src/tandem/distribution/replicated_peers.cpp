@@ -51,9 +51,7 @@ void Replicated::align() {
   }
   const c10::NoGradGuard no_grad;
   if (weights) {
-    for (const auto& w : masters_) {
-      if (w.variable().value.numel() > 0) peers_->take_from(w.variable().value, 0);
-    }
+    take_first_weights();
     loaded_versions_.clear();  // copies from elsewhere are not counted
     load();
   }

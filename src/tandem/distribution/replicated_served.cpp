@@ -18,7 +18,7 @@ void Replicated::load_servers(std::size_t r) {
   if (!exchange.has_begun()) {
     exchange.begin_training();
     if (free()) exchange.rest();
-  } else if (first_worker() + static_cast<int64_t>(r) == 0) {
+  } else if (how_.servers->leads(first_worker() + static_cast<int64_t>(r))) {
     exchange.set_parameters();
   }
 }
@@ -107,6 +107,12 @@ void Replicated::end_pass(int64_t pass) {
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
   ahead_ = unsettled_ = true;  // others have trained, even where this process has not
   average_statistics_of_crowd(pass);
+  if (!per_host()) return;
+  PeerMessage begun;
+  begun.put(static_cast<double>(rounds_begun()));
+  int64_t last = 0;
+  for (auto& its : crowd_->gather(c10::str("rounds of pass ", pass), begun)) last = std::max(last, its.integer());
+  served(0).average(last + 1);
 }
 
 // By the rows that each process has seen; so all of them go on alike.
@@ -141,6 +147,7 @@ void Replicated::settle() {
   if (!std::exchange(unsettled_, false)) return;
   // What servers hold back for workers that compute is applied when none does; each answers after that.
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
+  if (per_host() && !crowd_) average_servers();
   int64_t updates = 0;
   for (std::size_t r = 0; r < replicas_.size(); ++r) updates = served(r).client().figures().front().updates;
   iterations_ += updates - std::exchange(updates_before_, updates);
@@ -153,8 +160,7 @@ void Replicated::settle() {
 
 std::vector<int64_t> Replicated::staleness() const {
   std::vector<int64_t> all;
-  if (!how_.servers || !program_.optimizer) return all;
-  for (const auto& one : served(0).client().figures()) {
+  for (const auto& one : server_figures()) {
     all.resize(std::max(all.size(), one.by_staleness.size()));
     for (std::size_t age = 0; age < one.by_staleness.size(); ++age) all[age] += one.by_staleness[age];
   }
@@ -170,7 +176,10 @@ void Replicated::read_state_of_servers() {
 
 void Replicated::write_state_to_servers() {
   auto& front = *replicas_.front();
-  if (first_worker() == 0) served(0).client().set_state({iterations_, front.numbers, front.slots});
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    if (how_.servers->leads(first_worker() + static_cast<int64_t>(r)))
+      served(r).client().set_state({iterations_, front.numbers, front.slots});
+  }
   front.slots.clear();
 }
 

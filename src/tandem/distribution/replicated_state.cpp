@@ -52,6 +52,7 @@ void Replicated::store() {
   ahead_ = false;
   settle();
   if (how_.where == UpdatePlace::alone) average_parameters();
+  average_servers_in_step();
   c10::NoGradGuard no_grad;
   {
     const StreamScope stream(streams_.front());

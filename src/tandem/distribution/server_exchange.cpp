@@ -52,6 +52,10 @@ void ServerExchange::pull() {
   rests_ = false;
 }
 
+void ServerExchange::average(int64_t round) {
+  away([&] { client_.average(round); });
+}
+
 void ServerExchange::rest() {
   if (!begun_ || std::exchange(rests_, true)) return;
   client_.rest();

@@ -23,6 +23,8 @@ class ServerExchange final : public GradientExchange {
   void set_parameters();
   /// Sets the target to the servers' parameters, of which a gradient will be made.
   void pull();
+  /// Returns when the servers of all hosts have averaged their parameters so many times, and they with nobody training.
+  void average(int64_t round);
   /// No gradient will be made before the next pull.
   void rest();
   bool rests() const { return rests_; }

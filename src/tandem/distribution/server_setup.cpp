@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace tandem::distribute {
@@ -15,28 +16,61 @@ std::string own_address() {
 }  // namespace
 
 ServerSetup::ServerSetup(const ServerChoice& choice) : choice_(choice) {
-  while (static_cast<int64_t>(own_.size()) < choice_.own) {
-    own_.push_back(std::make_unique<servers::Server>(servers::ServerOptions{.address = own_address()}));
-    choice_.addresses.push_back(own_.back()->address());
+  if (choice_.own == 0) return;
+  for (int64_t s = 0; s < choice_.own; ++s) choice_.addresses.push_back(own_address());
+  for (int64_t s = 0; s < choice_.own; ++s) {
+    servers::ServerOptions options{.address = choice_.addresses[static_cast<std::size_t>(s)]};
+    if (per_host()) {
+      options.hosts = choice_.addresses;
+      options.host = s;
+      options.server_sync = choice_.server_sync;
+      options.sync_every = choice_.sync_every;
+    }
+    own_.push_back(std::make_unique<servers::Server>(std::move(options)));
   }
 }
 
-servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers) const {
+servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers,
+                                      int64_t worker) const {
   servers::ServerPlan plan{.mode = choice_.mode,
                            .workers = workers,
                            .staleness = choice_.staleness,
                            .elements = weights.parameters().numel()};
+  if (per_host()) {
+    plan.workers = std::count(choice_.server_of.begin(), choice_.server_of.end(), host_of(worker));
+    plan.server_sync = choice_.server_sync;
+    plan.sync_every = choice_.sync_every;
+  }
   for (std::size_t i = 0; i < weights.weights().size(); ++i) {
     const auto& weight = weights.weights()[i];
     const Tensor place = weights.view(weights.parameters(), i);
     plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec()});
   }
-  return servers::divide_among_servers(std::move(plan), optimizer, static_cast<int64_t>(choice_.addresses.size()),
-                                       choice_.block_bytes);
+  const auto servers = per_host() ? 1 : static_cast<int64_t>(choice_.addresses.size());
+  return servers::divide_among_servers(std::move(plan), optimizer, servers, choice_.block_bytes);
 }
 
 servers::ClientOptions ServerSetup::client(int64_t worker) const {
-  return {.servers = choice_.addresses, .worker = worker, .key = choice_.key};
+  servers::ClientOptions options{.servers = choice_.addresses, .worker = place_of(worker), .key = choice_.key};
+  if (per_host()) options.servers = {choice_.addresses[static_cast<std::size_t>(host_of(worker))]};
+  return options;
+}
+
+servers::ClientOptions ServerSetup::desk(int64_t place) const {
+  return {.servers = {choice_.addresses.front()}, .worker = place, .key = choice_.key};
+}
+
+int64_t ServerSetup::place_of(int64_t worker) const {
+  if (!per_host()) return worker;
+  return std::count(choice_.server_of.begin(), choice_.server_of.begin() + worker, host_of(worker));
+}
+
+int64_t ServerSetup::rows_on_host(const std::vector<int64_t>& edges, int64_t worker) const {
+  int64_t rows = 0;
+  for (std::size_t w = 0; w < choice_.server_of.size(); ++w) {
+    if (choice_.server_of[w] == host_of(worker)) rows += edges[w + 1] - edges[w];
+  }
+  return rows;
 }
 
 }  // namespace tandem::distribute

@@ -18,6 +18,11 @@ struct ServerChoice {
   int64_t own = 0;                          // servers in this process, where there are no addresses
   std::optional<comm::JobKey> key = {};
   int64_t block_bytes = 1 << 20;
+  /// Topology per-host: which server each worker of the job pushes to, and how they average (servers::ServerOptions).
+  /// Empty: each server has a range of the parameters, for all workers.
+  std::vector<int64_t> server_of = {};
+  std::string server_sync = {};
+  int64_t sync_every = 1;
 };
 
 /// The parameter servers whose workers the replicas of a program are.
@@ -29,12 +34,26 @@ class ServerSetup {
   /// Replicas do not wait for one another.
   bool free() const { return choice_.mode != servers::ServerMode::sync; }
   const char* mode() const { return servers::name_of(choice_.mode); }
-  /// How weights of `workers` replicas with an `optimizer` lie on the servers. Throws InvalidArgument on optimizers
-  /// that cannot run there.
-  servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers) const;
+  /// Each host has a server of its own, which averages with the others'.
+  bool per_host() const { return !choice_.server_of.empty(); }
+  /// How weights of `workers` replicas with an `optimizer` lie on the servers that `worker` pushes to. Throws
+  /// InvalidArgument on optimizers that cannot run there.
+  servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers,
+                           int64_t worker) const;
   servers::ClientOptions client(int64_t worker) const;
+  /// Which of the servers it pushes to, where each is of one host; else 0.
+  int64_t host_of(int64_t worker) const { return per_host() ? choice_.server_of[static_cast<std::size_t>(worker)] : 0; }
+  /// What brings processes together that do not wait for one another: on the first server. `place`: of the process.
+  servers::ClientOptions desk(int64_t place) const;
+  /// It is the one who tells its servers what they go on from.
+  bool leads(int64_t worker) const { return place_of(worker) == 0; }
+  /// Rows that workers of `worker`'s host have of a batch that is divided at `edges` over all of them.
+  int64_t rows_on_host(const std::vector<int64_t>& edges, int64_t worker) const;
 
  private:
+  // Among the workers of its servers.
+  int64_t place_of(int64_t worker) const;
+
   ServerChoice choice_;
   std::vector<std::unique_ptr<servers::Server>> own_;
 };

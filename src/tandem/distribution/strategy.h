@@ -55,6 +55,8 @@ struct StrategyOptions {
   int64_t servers = 1;
   std::string server_mode = "sync";
   int64_t staleness = -1;
+  std::string server_sync = {};
+  int64_t sync_every = 1;
   // As in PipelineParallelOptions.
   int64_t micro_batches = 4;
   std::string pipeline_schedule = "1f1b";

@@ -4,11 +4,13 @@
 
 namespace tandem::servers {
 
-bool AverageAsks::is_new(const std::string& who, uint64_t id) const {
-  const auto answered = answered_.find(who);
-  if (answered != answered_.end() && id <= answered->second) return false;
-  return std::none_of(asks_.begin(), asks_.end(),
-                      [&](const Asks& other) { return other.who == who && other.id == id; });
+bool AverageAsks::waits(const std::string& who, uint64_t id) const {
+  return std::any_of(asks_.begin(), asks_.end(), [&](const Asks& other) { return other.who == who && other.id == id; });
+}
+
+bool AverageAsks::answered(const std::string& who, uint64_t id) const {
+  const auto last = answered_.find(who);
+  return last != answered_.end() && id <= last->second;
 }
 
 void AverageAsks::forget(const std::string& who) {

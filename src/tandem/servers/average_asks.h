@@ -10,8 +10,8 @@ namespace tandem::servers {
 /// connection repeats makes no round of its own.
 class AverageAsks {
  public:
-  /// False: this one waits or was answered already.
-  bool is_new(const std::string& who, uint64_t id) const;
+  bool waits(const std::string& who, uint64_t id) const;
+  bool answered(const std::string& who, uint64_t id) const;
   void add(const std::string& who, uint64_t id, int64_t round) { asks_.push_back({who, id, round}); }
   /// answer(who, id) of all whose round is one of the first `rounds`.
   template <class Answer>

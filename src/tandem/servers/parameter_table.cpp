@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tandem/core/error.h"
@@ -23,7 +24,7 @@ ParameterTable::ParameterTable(const ServerPlan& plan, int64_t server, Send send
       range_(plan, server),
       send_(std::move(send)),
       shared_(last_ - first_, plan.largest_block()),
-      here_(static_cast<std::size_t>(plan.workers)) {}
+      doing_(static_cast<std::size_t>(plan.workers), Doing::away) {}
 
 void ParameterTable::begin(int64_t block, const Tensor& values) {
   range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block)).copy_(values);
@@ -39,7 +40,7 @@ void ParameterTable::rejoin(int64_t worker) {
   if (worker < 0 || worker >= plan_.workers)
     throw DataError(c10::str("worker must be below ", plan_.workers, ", got ", worker));
   if (is_here(worker)) throw DataError(c10::str("worker ", worker, " has joined already"));
-  here_[static_cast<std::size_t>(worker)] = true;
+  does(worker, Doing::working);  // it pulls next
 }
 
 void ParameterTable::check_worker(int64_t worker) const {
@@ -55,30 +56,38 @@ void ParameterTable::push(const Push& push) {
   if (push.gradient.numel() != plan_.block_elements(push.block))
     throw DataError(c10::str("push of worker ", push.worker, ": block ", push.block, " must have ",
                              plan_.block_elements(push.block), " elements, got ", push.gradient.numel()));
+  does(push.worker, Doing::working);
   take(push, static_cast<std::size_t>(push.block - first_));
 }
 
 void ParameterTable::pull(int64_t worker, uint64_t id) {
   check_worker(worker);
+  does(worker, Doing::working);
   on_pull(worker);
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
 void ParameterTable::rest(int64_t worker) {
   check_worker(worker);
+  does(worker, Doing::resting);
   on_rest(worker);
 }
 
 void ParameterTable::leave(int64_t worker) {
   if (!is_here(worker)) return;
-  here_[static_cast<std::size_t>(worker)] = false;
+  does(worker, Doing::away);
   on_gone(worker, "");
 }
 
 void ParameterTable::lost(int64_t worker, const std::string& why) {
   if (!is_here(worker)) return;
-  here_[static_cast<std::size_t>(worker)] = false;
+  does(worker, Doing::lost);
   on_gone(worker, why);
+}
+
+bool ParameterTable::idle() const {
+  const auto most = *std::max_element(doing_.begin(), doing_.end());
+  return most == Doing::lost || most == Doing::resting;
 }
 
 RangeState ParameterTable::state() const { return {iterations(), range_.numbers(), range_.slots()}; }

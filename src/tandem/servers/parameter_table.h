@@ -69,6 +69,8 @@ class ParameterTable {
   const ServerFigures& figures() const { return figures_; }
   const Tensor& parameters() const { return range_.parameters(); }
 
+  /// Workers are here, or were lost, and none of them computes a gradient.
+  bool idle() const;
   /// Updates that all blocks have, at any moment; of a step that was given up by half all count as updated.
   virtual int64_t updates() const = 0;
   /// Answers with parameters of so many updates or more wait until hold_from allows them.
@@ -96,7 +98,7 @@ class ParameterTable {
 
   void answer(int64_t worker, uint64_t id, int64_t block, Outcome outcome, int64_t staleness = 0);
   void changed(int64_t block) { shared_.forget(block - first_); }
-  bool is_here(int64_t worker) const { return here_[static_cast<std::size_t>(worker)]; }
+  bool is_here(int64_t worker) const { return doing(worker) >= Doing::resting; }
   /// Where a block lies in the range, in elements.
   int64_t begin_of(int64_t block) const { return plan_.block_begin(block) - plan_.block_begin(first_); }
 
@@ -106,6 +108,9 @@ class ParameterTable {
   ServerFigures figures_;
 
  private:
+  enum class Doing : uint8_t { away, lost, resting, working };
+  Doing doing(int64_t worker) const { return doing_[static_cast<std::size_t>(worker)]; }
+  void does(int64_t worker, Doing what) { doing_[static_cast<std::size_t>(worker)] = what; }
   void check_worker(int64_t worker) const;
 
   struct Waiting {
@@ -118,7 +123,7 @@ class ParameterTable {
 
   Send send_;
   SharedBlocks shared_;
-  std::vector<bool> here_;
+  std::vector<Doing> doing_;  // by worker
   int64_t hold_from_ = INT64_MAX;
   std::vector<Waiting> waiting_;
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -27,19 +26,6 @@ constexpr std::size_t kFrontBytes = 3 * sizeof(uint64_t);
   throw DataError(c10::str(path, ": ", why));
 }
 
-uint64_t checksum_of(const void* data, std::size_t bytes, uint64_t sum) {
-  const auto* at = static_cast<const char*>(data);
-  for (; bytes > 0; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    const auto count = std::min(bytes, sizeof(word));
-    std::memcpy(&word, at, count);
-    sum = mix_bits(sum ^ word);
-    bytes -= count;
-    if (count < sizeof(word)) break;
-  }
-  return sum;
-}
-
 std::vector<Tensor> tensors_of(const RangeSnapshot& snapshot) {
   std::vector<Tensor> tensors{snapshot.parameters};
   tensors.insert(tensors.end(), snapshot.state.slots.begin(), snapshot.state.slots.end());
@@ -47,8 +33,8 @@ std::vector<Tensor> tensors_of(const RangeSnapshot& snapshot) {
 }
 
 uint64_t checksum_of(const std::string& head, const std::vector<Tensor>& tensors) {
-  uint64_t sum = checksum_of(head.data(), head.size(), head.size());
-  for (const auto& values : tensors) sum = checksum_of(values.const_data_ptr(), values.nbytes(), sum);
+  uint64_t sum = mix_bytes(head.data(), head.size(), head.size());
+  for (const auto& values : tensors) sum = mix_bytes(values.const_data_ptr(), values.nbytes(), sum);
   return sum;
 }
 

@@ -14,6 +14,12 @@ std::string own_server_address(const cluster::Membership& self) {
   return self.servers.at(static_cast<std::size_t>(self.index)).to_string();
 }
 
+std::vector<std::string> server_addresses(const cluster::Membership& self) {
+  std::vector<std::string> addresses;
+  for (const auto& server : self.servers) addresses.push_back(server.to_string());
+  return addresses;
+}
+
 std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment) {
   const auto secret = environment.get(comm::kJobKeyVariable);
   if (!secret) return {};

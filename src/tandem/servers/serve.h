@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/cluster/environment.h"
 #include "tandem/cluster/membership.h"
@@ -12,6 +13,8 @@ namespace tandem::servers {
 
 /// The address of a process whose role is ps, "host:port". Throws InvalidArgument on another role.
 std::string own_server_address(const cluster::Membership& self);
+/// Those of all of the job.
+std::vector<std::string> server_addresses(const cluster::Membership& self);
 
 /// The job's key by TANDEM_JOB_KEY; nothing where that is not set. Throws InvalidArgument on text that is none.
 std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment);

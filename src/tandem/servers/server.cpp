@@ -153,6 +153,11 @@ class Server::Body {
                        .again = [&](int64_t s) { group_->send_again(s); }});
   }
 
+  void leave_others(double now) {
+    group_->leave();
+    left_ = now;
+  }
+
   // Whether others still have to hear that this server's workers are done.
   bool leaves_others(double now) {
     if (!group_ || talk_.over()) return false;
@@ -161,8 +166,7 @@ class Server::Body {
         talk_.end(c10::str("no worker has come within ", options_.start_seconds, " s"));
         return false;
       }
-      group_->leave();
-      left_ = now;
+      leave_others(now);
     }
     return !group_->may_end() && now - left_ < options_.silence_seconds;
   }
@@ -174,7 +178,7 @@ class Server::Body {
     double somebody = steady_seconds();
     bool begun = false;
     for (bool stopped = false; !stopped;) {
-      zmq::poll(items, std::chrono::milliseconds(static_cast<int64_t>(kLookEvery * 1000)));
+      zmq::poll(items, milliseconds_of(kLookEvery));
       if (guard_ && items[2].revents) guard_->answer();
       if (items[1].revents) hear_all();
       const double now = steady_seconds();
@@ -187,6 +191,8 @@ class Server::Body {
         somebody = now;
         begun = true;
       }
+      // Others may still need its work desk.
+      if (group_ && !talk_.over() && !group_->leaves() && talk_.all_have_left()) leave_others(now);
       const double most = begun ? options_.gone_seconds : options_.start_seconds;
       if (items[0].revents) {
         if (!talk_.nobody() || (group_ && !group_->leaves())) talk_.end("it has been stopped");

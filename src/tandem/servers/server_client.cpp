@@ -195,11 +195,12 @@ class ServerClient::Body {
     });
   }
 
-  void average() {
+  void average(int64_t round) {
     ++averages_;
     ask(Kind::average, "waits for an average of", [&](std::size_t s) {
       auto asks = header(Kind::average);
       asks.id = averages_;
+      asks.version = round;
       links_.send(s, asks);
     });
   }
@@ -335,7 +336,7 @@ PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(in
 }
 void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
 void ServerClient::set_parameters(const Tensor& parameters) { body_->set_parameters(parameters); }
-void ServerClient::average() { body_->average(); }
+void ServerClient::average(int64_t round) { body_->average(round); }
 void ServerClient::rest() { body_->rest(); }
 void ServerClient::give_up() { body_->give_up(); }
 void ServerClient::abort(const std::string& reason) { body_->abort(reason); }

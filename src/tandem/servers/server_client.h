@@ -74,8 +74,10 @@ class ServerClient {
   /// The servers go on from these. To be called while no worker pushes; the others know when they pull.
   void set_parameters(const Tensor& parameters);
   /// Returns when the servers of all hosts have averaged their parameters once more; pull gets them. Where workers wait
-  /// for the average, all hosts must ask, by one worker each; to be called while this one pushes nothing.
-  void average();
+  /// for the average, all hosts must ask, by one worker each; to be called while this one pushes nothing. `round`:
+  /// returns when they have done so that many times; any number of workers may ask for the same one. Where nobody
+  /// trains, the round behind the last that any server has begun (ServerFigures) makes all servers the same to the bit.
+  void average(int64_t round = 0);
   /// Says that no gradient comes until the next pull: others need not reckon with this worker.
   void rest();
   /// Forgets what was pushed and not answered, here and, when it returns, on the servers; rests.

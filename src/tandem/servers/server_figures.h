@@ -16,8 +16,10 @@ struct ServerFigures {
   std::vector<int64_t> by_staleness = {};
   int64_t max_staleness = 0;
   int64_t staleness_sum = 0;
-  /// Rounds of averaging with the servers of other hosts that took effect, and bytes of parameters sent to those.
+  /// Rounds of averaging with the servers of other hosts that took effect, those that this server has come to, and
+  /// bytes of parameters sent to the others.
   int64_t rounds = 0;
+  int64_t rounds_begun = 0;
   int64_t bytes_to_servers = 0;
 
   void count(int64_t staleness);

@@ -2,11 +2,13 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
+#include "tandem/servers/server_names.h"
 #include "tandem/servers/server_terms.h"
 
 namespace tandem::servers {
@@ -36,13 +38,16 @@ ServerGroup::ServerGroup(GroupOptions options, Send send)
 }
 
 std::string ServerGroup::name(int64_t server) const {
-  return c10::str("server ", server, " of ", count(), " (", options_.hosts[static_cast<std::size_t>(server)], ")");
+  return name_of_server(server, count(), options_.hosts[static_cast<std::size_t>(server)]);
 }
 
 void ServerGroup::begin(ParameterTable& table, const ServerPlan& plan) {
   if (plan.servers() != 1)
     throw DataError(
         c10::str("must have one server on each host, which has all parameters, got a plan for ", plan.servers()));
+  if (!plan.server_sync.empty() && (plan.server_sync != name_of(options_.way) || plan.sync_every != options_.every))
+    throw DataError(c10::str("expects server_sync ", plan.server_sync, " with sync_every ", plan.sync_every,
+                             ", this server has ", name_of(options_.way), " with ", options_.every));
   table_ = &table;
   terms_ = server_terms(options_, plan, table.parameters());
   rounds_ = std::make_unique<ServerRounds>(
@@ -105,12 +110,11 @@ void ServerGroup::agree(int64_t server, int64_t run, const std::vector<Frame>& f
 
 void ServerGroup::look() {
   const auto is_due = [&] {
-    // Nobody need wait for the slowest where workers train on.
-    const bool joins = !holds_workers(options_.way) && rounds_->others_came();
-    return asked_ || joins || table_->updates() >= due_;
+    // Nobody need wait for the slowest where workers train on, nor for one whose workers have nothing to do.
+    const bool joins = rounds_->others_came() && (!holds_workers(options_.way) || table_->idle());
+    return rounds_->begun() < asked_ || joins || table_->updates() >= due_;
   };
   while (rounds_ && !leaves_ && !rounds_->running() && is_due()) {
-    asked_ = false;
     if (options_.every > 0) due_ = table_->updates() + options_.every;
     rounds_->come();
   }
@@ -121,9 +125,12 @@ void ServerGroup::done() {
   if (holds_workers(options_.way)) table_->hold_from(due_);
 }
 
-int64_t ServerGroup::ask() {
-  asked_ = true;
-  return rounds() + (rounds_ && rounds_->running() ? 2 : 1);
+int64_t ServerGroup::ask(int64_t round) {
+  const int64_t begun = rounds_ ? rounds_->begun() : 0;
+  if (round < 0 || round > begun + 2) throw DataError(c10::str("round: must be at most ", begun + 2, ", got ", round));
+  if (round == 0) round = begun + 1;
+  asked_ = std::max(asked_, round);
+  return round;
 }
 
 std::string ServerGroup::waiting_for() const {
@@ -135,6 +142,7 @@ std::string ServerGroup::waiting_for() const {
 
 void ServerGroup::add_to(ServerFigures& figures) const {
   figures.rounds = rounds();
+  figures.rounds_begun = rounds_ ? rounds_->begun() : 0;
   figures.bytes_to_servers = bytes_sent_;
 }
 

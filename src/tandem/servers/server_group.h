@@ -33,8 +33,9 @@ class ServerGroup {
   void hear(const Header& header, const std::vector<Frame>& frames);
   /// To be called when the table may have been updated: comes to a round that is due.
   void look();
-  /// A round is to be made: returns its number, which rounds() reaches when it has taken effect.
-  int64_t ask();
+  /// A round is to be made: returns its number, which rounds() reaches when it has taken effect. `round`: up to this
+  /// one; 0: one that has not begun. Throws DataError on one that nobody can have come to.
+  int64_t ask(int64_t round = 0);
   /// Nobody must touch the table: a round is on that workers wait for.
   bool holds() const { return rounds_ && holds_workers(options_.way) && rounds_->running(); }
   /// "server 1 of 3 (host:port)", ...
@@ -71,7 +72,8 @@ class ServerGroup {
   const int64_t run_;          // differs when a server has begun anew
   std::vector<int64_t> runs_;  // by server; 0: not heard of yet
   int64_t due_ = INT64_MAX;    // updates at which the next round begins
-  bool asked_ = false, leaves_ = false;
+  int64_t asked_ = 0;          // the last round that was asked for
+  bool leaves_ = false;
   std::vector<bool> gone_, knows_;  // by server: is lost; has heard that this one leaves
   ServerOutbox outbox_;
   std::vector<std::pair<Header, std::vector<Frame>>> early_;  // before begin

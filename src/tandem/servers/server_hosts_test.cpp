@@ -2,8 +2,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 
+#include "tandem/servers/desk_client.h"
 #include "tandem/servers/hosts_test.h"
 #include "tandem/testing/on_threads.h"
 
@@ -170,6 +172,79 @@ TEST(ServerHosts, SlotsStayTheServersOwn) {
     client.leave();
   });
   hosts.wait();
+}
+
+// Others of its workers may still use the work desk of its server.
+TEST(ServerHosts, OneWhoseDeskIsUsedIsNotWaitedFor) {
+  for (const std::string way : {"all-reduce", "ring"}) {
+    const auto plan = host_plan(ServerMode::async, 1);
+    Hosts hosts(2, false, {.server_sync = way});
+    DeskClient desk(hosts.client(0, 1));
+    desk.say("fit", "goes on");
+    testing::on_threads(2, [&](int64_t host) {
+      ServerClient client(hosts.client(host));
+      Tensor parameters = at::zeros({plan.elements});
+      client.begin(plan, parameters);
+      for (int64_t s = 0; s < 1 + 4 * host; ++s) step(client, plan, at::ones({plan.elements}), parameters);
+      client.leave();
+    });
+    EXPECT_EQ(desk.hear("fit"), "goes on");
+  }
+}
+
+TEST(ServerHosts, OneWhoseWorkersRestJoinsWithWhatItHas) {
+  for (const std::string way : {"all-reduce", "ring"}) {
+    const auto plan = host_plan(ServerMode::async, 1);
+    Hosts hosts(2, false, {.server_sync = way});
+    std::latch rests(2), done(2);
+    testing::on_threads(2, [&](int64_t host) {
+      ServerClient client(hosts.client(host));
+      Tensor parameters = at::zeros({plan.elements});
+      client.begin(plan, parameters);
+      if (host == 0) client.rest();
+      rests.arrive_and_wait();
+      if (host == 1) step(client, plan, at::ones({plan.elements}), parameters);
+      if (host == 1) step(client, plan, at::ones({plan.elements}), parameters);
+      done.arrive_and_wait();
+      client.pull(parameters);
+      EXPECT_TRUE(parameters.eq(-0.25).all().item<bool>()) << way << parameters[0];  // half of each step
+      EXPECT_EQ(client.figures()[0].rounds, 2);
+      client.leave();
+    });
+    hosts.wait();
+  }
+}
+
+// Where each trained as long as it liked, and nobody does now.
+TEST(ServerHosts, TheRoundBehindTheLastThatWasBegunMakesAllTheSame) {
+  for (const std::string way : {"all-reduce", "ring", "async-scatter-sum"}) {
+    constexpr int64_t kHosts = 3, kWorkers = 2;
+    const auto plan = host_plan(ServerMode::async, kWorkers);
+    Hosts hosts(kHosts, true, {.server_sync = way, .sync_every = 3});
+    std::latch rest(kHosts * kWorkers);
+    std::atomic<int64_t> begun{0};
+    Tensor results[kHosts * kWorkers];
+    testing::on_threads(kHosts * kWorkers, [&](int64_t i) {
+      const int64_t host = i / kWorkers;
+      ServerClient client(hosts.client(host, i % kWorkers));
+      Tensor parameters = at::zeros({plan.elements});
+      client.begin(plan, parameters);
+      for (int64_t s = 0; s < 7 + 10 * host; ++s) step(client, plan, gradient_of(parameters, host, i), parameters);
+      client.rest();
+      const int64_t own = client.figures()[0].rounds_begun;
+      for (auto most = begun.load(); most < own && !begun.compare_exchange_weak(most, own);) {
+      }
+      rest.arrive_and_wait();
+      client.average(begun + 1);  // each worker asks
+      client.pull(parameters);
+      results[i] = parameters.clone();
+      EXPECT_EQ(client.figures()[0].rounds, begun + 1);
+      rest.wait();
+      client.leave();
+    });
+    for (const auto& result : results) EXPECT_TRUE(result.equal(results[0])) << way;
+    hosts.wait();
+  }
 }
 
 TEST(ServerHosts, OneWhoseWorkersAreDoneIsNotWaitedFor) {

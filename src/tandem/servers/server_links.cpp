@@ -3,12 +3,12 @@
 #include <c10/util/StringUtil.h>
 
 #include <cmath>
-#include <random>
 #include <zmq.hpp>
 
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
+#include "tandem/servers/server_names.h"
 
 namespace tandem::servers {
 namespace {
@@ -17,12 +17,6 @@ constexpr std::chrono::milliseconds kPollFor(50);
 constexpr std::chrono::milliseconds kSignEvery(1000);
 constexpr double kSayEvery = 5;  // seconds from one line of the log to the next
 
-// Two runs of a worker are different ones to a server.
-std::string name_of_run(int64_t worker) {
-  std::random_device random;
-  return c10::str("worker-", worker, "-", random(), "-", random());
-}
-
 }  // namespace
 
 ServerLinks::ServerLinks(const ClientOptions& options, Take take)
@@ -30,11 +24,11 @@ ServerLinks::ServerLinks(const ClientOptions& options, Take take)
       wait_seconds_(options.wait_seconds),
       take_(std::move(take)),
       failures_(options.servers.size()) {
-  const auto own_name = name_of_run(options.worker);
+  const auto own_name = name_of_run("worker", options.worker);
   const auto count = options.servers.size();
   for (std::size_t s = 0; s < count; ++s) {
     const auto& address = options.servers[s];
-    const auto name = c10::str("server ", s, " of ", count, " (", address, ")");
+    const auto name = name_of_server(static_cast<int64_t>(s), count, address);
     links_.push_back(std::make_unique<ServerLink>(name, address, own_name, options.key, options.silence_seconds));
   }
   signs_ = std::thread([this] { give_signs(); });

@@ -2,18 +2,16 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <random>
 #include <tuple>
 #include <zmq.hpp>
 
 #include "tandem/core/error.h"
+#include "tandem/servers/server_names.h"
 
 namespace tandem::servers {
 
 ServerPeers::ServerPeers(const Options& options) : own_(options.own), links_(options.addresses.size()) {
-  // Two runs of a server are different ones to the others.
-  std::random_device random;
-  const auto own_name = c10::str("server-", own_, "-", random(), "-", random());
+  const auto own_name = name_of_run("server", own_);
   for (std::size_t s = 0; s < links_.size(); ++s) {
     if (static_cast<int64_t>(s) == own_) continue;
     links_[s] = std::make_unique<ServerLink>(options.names[s], options.addresses[s], own_name, options.key,

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMost = int64_t{1} << 40;  // of any number in a plan
 constexpr int64_t kMostWorkers = 4096, kMostServers = 4096;
 constexpr int64_t kLongestBlock = 64 << 20;  // bytes
-constexpr uint32_t kPlanMark = 0x314e4c50;   // "PLN1"
+constexpr uint32_t kPlanMark = 0x324e4c50;   // "PLN2"
 
 // True when the weight lies within the buffer and each of its elements within the weight.
 bool fits(const PlannedWeight& weight, int64_t elements) {
@@ -50,6 +50,7 @@ std::string fault_of(const ServerPlan& plan) {
     return c10::str("backup workers must be fewer than the ", plan.workers, " workers, got ", plan.backup_workers);
   if (plan.backup_workers > 0 && plan.mode != ServerMode::sync)
     return c10::str("backup workers are for mode sync, got mode ", name_of(plan.mode));
+  if (!in(plan.sync_every, 0)) return c10::str("sync_every must be at least 0, got ", plan.sync_every);
   if (!in(plan.elements, 1)) return c10::str("there must be parameters, got ", plan.elements, " elements");
   int64_t end = 0;
   for (const auto& weight : plan.weights) {
@@ -141,7 +142,8 @@ std::string ServerPlan::encode() const {
   comm::ByteWriter to;
   to.number(kPlanMark);
   to.number(mode);
-  for (const auto n : {workers, staleness, backup_workers, elements}) to.number(n);
+  for (const auto n : {workers, staleness, backup_workers, elements, sync_every}) to.number(n);
+  to.text(server_sync);
   to.text(optimizer);
   to.text(optimizer_config);
   to.numbers(server_edges);
@@ -160,7 +162,9 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
   const bool marked = from.number<uint32_t>() == kPlanMark;
   ServerPlan plan;
   plan.mode = from.number<ServerMode>();
-  for (auto* n : {&plan.workers, &plan.staleness, &plan.backup_workers, &plan.elements}) *n = from.number<int64_t>();
+  for (auto* n : {&plan.workers, &plan.staleness, &plan.backup_workers, &plan.elements, &plan.sync_every})
+    *n = from.number<int64_t>();
+  plan.server_sync = from.text();
   plan.optimizer = from.text();
   plan.optimizer_config = from.text();
   plan.server_edges = from.numbers<int64_t>();

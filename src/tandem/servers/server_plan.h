@@ -37,6 +37,10 @@ struct ServerPlan {
   int64_t staleness = 0;
   /// sync: so many of the slowest workers' gradients are left out of each update.
   int64_t backup_workers = 0;
+  /// What the workers of a host expect of their server: how it averages with those of other hosts (ServerSync), and
+  /// updates between rounds. Empty: nothing.
+  std::string server_sync = {};
+  int64_t sync_every = 0;
   std::string optimizer = {};         // class name
   std::string optimizer_config = {};  // JSON
   std::vector<PlannedWeight> weights = {};

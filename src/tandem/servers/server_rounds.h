@@ -37,6 +37,8 @@ class ServerRounds {
   bool others_came() const;
   /// Those that took effect.
   int64_t rounds() const { return round_ - 1; }
+  /// That this server has come to.
+  int64_t begun() const { return running_ ? round_ : round_ - 1; }
   bool has_left(int64_t server) const { return first_without_[static_cast<std::size_t>(server)] < kNever; }
   /// For whom the round waits; empty: for nobody, or none is running.
   std::vector<int64_t> waiting_for() const;

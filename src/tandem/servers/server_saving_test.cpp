@@ -32,6 +32,16 @@ void count_on(ServerClient& client, const ServerPlan& plan, Tensor& parameters) 
   client.finish(parameters);
 }
 
+// One that has begun and counted on so many times.
+std::unique_ptr<ServerClient> counting_client(const ClientOptions& options, const ServerPlan& plan, Tensor& parameters,
+                                              int steps) {
+  auto client = std::make_unique<ServerClient>(options);
+  client->begin(plan, parameters);
+  EXPECT_EQ(client->resumed(), 0);
+  for (int step = 0; step < steps; ++step) count_on(*client, plan, parameters);
+  return client;
+}
+
 // Servers that save in one folder every 2 updates.
 struct Saving {
   explicit Saving(int64_t count) {
@@ -57,13 +67,10 @@ TEST(ServerSaving, InSyncAllGoOnFromOneUpdate) {
     const ClientOptions options{.servers = job.addresses, .worker = w};
     Tensor parameters = at::zeros({plan.elements});
     {
-      ServerClient client(options);
-      client.begin(plan, parameters);
-      EXPECT_EQ(client.resumed(), 0);
-      for (int step = 0; step < 5; ++step) count_on(client, plan, parameters);
+      const auto client = counting_client(options, plan, parameters, 5);
       EXPECT_TRUE(parameters.eq(-10).all().item<bool>());
       if (w == 0) job.servers[1].reset();
-      EXPECT_NE(message_of<PeerError>([&] { count_on(client, plan, parameters); }), "");
+      EXPECT_NE(message_of<PeerError>([&] { count_on(*client, plan, parameters); }), "");
     }
     if (w == 0) job.servers[1] = job.start(job.addresses[1]);
     ServerClient client(options);
@@ -87,11 +94,9 @@ TEST(ServerSaving, InAsyncEachGoesOnFromItsOwn) {
   Saving job(2);
   Tensor parameters = at::zeros({plan.elements});
   {
-    ServerClient client({.servers = job.addresses});
-    client.begin(plan, parameters);
-    for (int step = 0; step < 3; ++step) count_on(client, plan, parameters);
+    const auto client = counting_client({.servers = job.addresses}, plan, parameters, 3);
     job.servers[1].reset();
-    EXPECT_NE(message_of<PeerError>([&] { count_on(client, plan, parameters); }), "");
+    EXPECT_NE(message_of<PeerError>([&] { count_on(*client, plan, parameters); }), "");
   }
   job.servers[1] = job.start(job.addresses[1]);
   ServerClient client({.servers = job.addresses});
@@ -114,13 +119,11 @@ TEST(ServerSaving, ALostWorkerTakesSyncBackToWhatIsSaved) {
     const ClientOptions options{.servers = job.addresses, .worker = w};
     Tensor parameters = at::zeros({plan.elements});
     {
-      ServerClient client(options);
-      client.begin(plan, parameters);
-      for (int step = 0; step < 3; ++step) count_on(client, plan, parameters);
-      if (w == 1) client.abort("no more");
+      const auto client = counting_client(options, plan, parameters, 3);
+      if (w == 1) client->abort("no more");
       const auto message = message_of<PeerError>([&] {
-        if (w == 0) count_on(client, plan, parameters);
-        while (w == 1) client.pull(parameters);  // one may have been answered before the order is seen
+        if (w == 0) count_on(*client, plan, parameters);
+        while (w == 1) client->pull(parameters);  // one may have been answered before the order is seen
       });
       EXPECT_NE(message.find(w == 0 ? "worker 1 could not go on" : "no more"), std::string::npos) << message;
     }

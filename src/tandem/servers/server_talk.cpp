@@ -72,7 +72,7 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
     case Kind::figures:
       return say(who, Kind::figures, figures().encode());
     case Kind::average:
-      return ask_average(who, header.id);
+      return ask_average(who, header.id, header.version);
     default:
       throw DataError("this kind of message is for workers");
   }

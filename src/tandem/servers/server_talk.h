@@ -74,7 +74,7 @@ class ServerTalk {
   void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void settle(double now);
   bool holds() const { return group_ && !over_ && group_->holds(); }
-  void ask_average(const std::string& who, uint64_t id);
+  void ask_average(const std::string& who, uint64_t id, int64_t round);
   void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);

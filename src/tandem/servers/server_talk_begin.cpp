@@ -105,6 +105,9 @@ void ServerTalk::make_table(const Header& header, const std::vector<Frame>& fram
   const int64_t first = plan.first_block(header.block), count = plan.first_block(header.block + 1) - first;
   if (static_cast<int64_t>(frames.size()) != 2 + count)
     throw DataError(c10::str("worker 0 must bring the parameters of ", count, " blocks, got ", frames.size() - 2));
+  if (!group_ && !plan.server_sync.empty())
+    throw DataError(
+        c10::str("expects servers that average (server_sync ", plan.server_sync, "), this one was told of no others"));
   const auto blocks = blocks_of(frames, 2, plan, header.block);
   auto table = ParameterTable::make(plan, header.block, answers());
   for (int64_t b = 0; b < count; ++b) table->begin(first + b, blocks[static_cast<std::size_t>(b)]);

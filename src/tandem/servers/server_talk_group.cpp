@@ -56,10 +56,11 @@ void ServerTalk::settle(double now) {
   settles_ = false;
 }
 
-void ServerTalk::ask_average(const std::string& who, uint64_t id) {
+void ServerTalk::ask_average(const std::string& who, uint64_t id, int64_t round) {
+  if (asks_.waits(who, id)) return;
   // Without others its parameters are the average.
-  const bool asks = group_ && asks_.is_new(who, id);
-  asks_.add(who, id, asks ? group_->ask() : 0);
+  const bool asks = group_ && !asks_.answered(who, id);
+  asks_.add(who, id, asks ? group_->ask(round) : 0);
   answer_asked();
 }
 

@@ -2,9 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
-#include <cstring>
-
 #include "tandem/comm/byte_stream.h"
+#include "tandem/core/mix_bits.h"
 
 namespace tandem::servers {
 namespace {
@@ -14,17 +13,6 @@ struct Terms {
   int64_t every = 0, hosts = 0, elements = 0;
   uint64_t weights = 0, values = 0;
 };
-
-// FNV-1a by words of 8 bytes.
-uint64_t number_of(const void* data, std::size_t bytes) {
-  uint64_t number = 0xcbf29ce484222325;
-  for (std::size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, static_cast<const char*>(data) + i, std::min(sizeof(word), bytes - i));
-    number = (number ^ word) * 0x100000001b3;
-  }
-  return number;
-}
 
 std::string text_of(const std::vector<PlannedWeight>& weights) {
   comm::ByteWriter to;
@@ -54,8 +42,8 @@ std::string server_terms(const GroupOptions& options, const ServerPlan& plan, co
   comm::ByteWriter to;
   to.text(name_of(options.way));
   for (const auto n : {options.every, static_cast<int64_t>(options.hosts.size()), plan.elements}) to.number(n);
-  to.number(number_of(weights.data(), weights.size()));
-  to.number(number_of(parameters.const_data_ptr(), parameters.nbytes()));
+  to.number(mix_bytes(weights.data(), weights.size()));
+  to.number(mix_bytes(parameters.const_data_ptr(), parameters.nbytes()));
   return to.take();
 }
 

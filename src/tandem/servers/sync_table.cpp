@@ -67,7 +67,8 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
                                             : static_cast<double>(plan_.workers) / static_cast<double>(in.size());
   }
   if (scale != 1) gradient.mul_(scale);
-  if (range_.update(begin_of(unit.first_block), gradient, unit.iteration, first.rate)) ++unit.iteration;
+  // Of nobody's rows: workers of another host had all of the step's.
+  if (rows > 0 && range_.update(begin_of(unit.first_block), gradient, unit.iteration, first.rate)) ++unit.iteration;
   ++unit.version;
   ++unit.updates;
   ++all_updates_;

@@ -12,6 +12,9 @@ History::Facts count_facts(const distribute::Execution& execution) {
   History::Facts facts;
   facts.rows = execution.rows_trained();
   facts.staleness = execution.staleness();
+  const auto averages = execution.server_averages();
+  facts.server_rounds = averages.rounds;
+  facts.server_bytes = averages.bytes;
   for (int64_t r = 0; r < execution.devices().size(); ++r) {
     facts.devices.push_back(execution.devices()[r].to_string());
     facts.bytes_sent.push_back(execution.bytes_sent(r));
@@ -34,6 +37,8 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
     now.exchange_seconds[r] -= before.exchange_seconds[r];
     now.waiting_seconds[r] -= before.waiting_seconds[r];
   }
+  now.server_rounds -= before.server_rounds;
+  now.server_bytes -= before.server_bytes;
   for (std::size_t age = 0; age < before.staleness.size(); ++age) now.staleness[age] -= before.staleness[age];
   return now;
 }

@@ -88,7 +88,9 @@ History Trainer::FitLoop::run() {
   history_.set_facts(facts(started));
   if (interrupted_) history_.set_interrupted();
   if (plan_.verbose > 0 && execution_.devices().size() > 1) log_info(describe_time(history_.facts()));
-  if (const auto ages = describe_staleness(history_); plan_.verbose > 0 && !ages.empty()) log_info(ages);
+  for (const auto& line : {describe_staleness(history_), describe_averages(history_)}) {
+    if (plan_.verbose > 0 && !line.empty()) log_info(line);
+  }
   if (const auto advice = input_advice(history_.facts()); !advice.empty() && trainer_.leads()) log_warning(advice);
   return std::move(history_);
 }

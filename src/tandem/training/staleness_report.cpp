@@ -20,4 +20,12 @@ std::string describe_staleness(const History& history) {
                   history.max_staleness());
 }
 
+std::string describe_averages(const History& history) {
+  const auto& facts = history.facts();
+  if (facts.server_rounds == 0) return "";
+  return c10::str("servers averaged their parameters ", facts.server_rounds,
+                  facts.server_rounds == 1 ? " time" : " times", ", and sent ", facts.server_bytes,
+                  " bytes to one another");
+}
+
 }  // namespace tandem

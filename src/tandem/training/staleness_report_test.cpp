@@ -21,6 +21,16 @@ TEST(StalenessReport, CountsGradientsByTheirAge) {
   EXPECT_EQ(describe_staleness(history_of({0, 1})), "staleness: 1 gradient of 1 update; mean 1, most 1");
 }
 
+TEST(StalenessReport, CountsAveragesOfHosts) {
+  History::Facts facts;
+  facts.server_rounds = 1;
+  facts.server_bytes = 4840;
+  History history;
+  EXPECT_EQ(describe_averages(history), "");
+  history.set_facts(facts);
+  EXPECT_EQ(describe_averages(history), "servers averaged their parameters 1 time, and sent 4840 bytes to one another");
+}
+
 TEST(StalenessReport, SaysNothingWithoutServers) {
   EXPECT_EQ(describe_staleness(history_of({})), "");
   EXPECT_EQ(history_of({}).max_staleness(), 0);

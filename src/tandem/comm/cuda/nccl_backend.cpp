@@ -10,6 +10,7 @@
 
 #include "tandem/comm/device_backend.h"
 #include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
@@ -62,7 +63,7 @@ extern "C" __attribute__((visibility("default"))) void tandem_cuda_make_nccl_bac
   const auto store = c10::make_intrusive<c10d::HashStore>();
   for (int64_t rank = 0; rank < ranks; ++rank) {
     auto options = c10d::ProcessGroupNCCL::Options::create();
-    options->timeout = std::chrono::milliseconds(static_cast<int64_t>(limit_seconds * 1000));
+    options->timeout = tandem::milliseconds_of(limit_seconds);
     backends.push_back(std::make_unique<tandem::comm::NcclBackend>(c10::make_intrusive<c10d::ProcessGroupNCCL>(
         store, static_cast<int>(rank), static_cast<int>(ranks), std::move(options))));
   }

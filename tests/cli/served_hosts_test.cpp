@@ -1,0 +1,108 @@
+// A parameter server on each host, its workers beside it: processes of their own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "run_tandem.h"
+#include "tandem/cluster/free_port.h"
+
+namespace tandem::testing {
+namespace {
+
+std::string addresses(int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i)
+    all += (i > 0 ? "," : "") + std::string("127.0.0.1:") + std::to_string(cluster::free_port());
+  return all;
+}
+
+Ended launch(int servers, int workers, const Arguments& program) {
+  Arguments all{"launch", "--ps_hosts", addresses(servers), "--worker_hosts", addresses(workers), "--grace",
+                "30",     "--"};
+  all.insert(all.end(), program.begin(), program.end());
+  return run_tandem(all);
+}
+
+// What follows `begin` in each line of workers that has it.
+std::multiset<std::string> of_workers(const std::string& text, const std::string& begin) {
+  std::multiset<std::string> found;
+  for (const auto& line : lines_of(text)) {
+    const auto at = line.find(begin);
+    if (line.starts_with("[worker ") && at != std::string::npos) found.insert(line.substr(at + begin.size()));
+  }
+  return found;
+}
+
+TEST(ServedHosts, AllProcessesEndWithTheSameWeights) {
+  for (const std::string mode : {"sync", "async"}) {
+    for (const std::string way : {"all-reduce", "ring", "async-scatter-sum"}) {
+      SCOPED_TRACE(mode + " " + way);
+      const auto ended = launch(2, 4, {TANDEM_HOSTS_PROGRAM, mode, way, "4"});
+      ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+      const auto weights = of_workers(ended.out, "weights "), losses = of_workers(ended.out, "loss ");
+      ASSERT_EQ(weights.size(), 4U) << ended.out;
+      EXPECT_EQ(weights.count(*weights.begin()), 4U) << ended.out;
+      ASSERT_EQ(losses.count(*losses.begin()), 4U) << ended.out;
+      char* rest = nullptr;
+      const double first = std::strtod(losses.begin()->c_str(), &rest);
+      EXPECT_LT(std::strtod(rest + 4, nullptr), first / 2) << *losses.begin();
+      // 57 batches: in sync each is an update of each host, else of one.
+      for (const auto& line : lines_of(ended.out)) {
+        const auto at = line.find("] ") + 2;
+        if (line.find(" rounds, ") == std::string::npos) continue;
+        const int64_t rounds = std::atol(line.c_str() + at);
+        EXPECT_GE(rounds, 3) << line;
+        if (mode == "sync" && way != "async-scatter-sum") EXPECT_EQ(rounds, 3 * (57 / 4) + 3) << line;
+        if (way != "async-scatter-sum") {
+          constexpr int64_t kParameters = 64 * 16 + 16 + 16 * 10 + 10;  // with gaps behind them
+          const auto each = std::atol(line.c_str() + line.find(" rounds, ") + 9) / rounds;
+          EXPECT_GE(each, 4 * kParameters) << line;
+          EXPECT_LE(each, 4 * (kParameters + 4 * 16)) << line;
+        }
+      }
+    }
+  }
+}
+
+TEST(ServedHosts, TheCommandTrainsAndServes) {
+  for (const std::string mode : {"sync", "stale"}) {
+    Arguments train{
+        TANDEM_COMMAND, "train",        "cnn",        "--data",           "digits",        "--epochs", "1",
+        "--batch-size", "32",           "--strategy", "parameter-server", "--server-mode", mode,       "--server-sync",
+        "ring",         "--sync-every", "2"};
+    if (mode == "sync") train.insert(train.end(), {"--steps", "8"});
+    if (mode == "stale") train.insert(train.end(), {"--staleness", "2"});
+    const auto ended = launch(2, 2, train);
+    ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_NE(ended.out.find("servers averaged their parameters "), std::string::npos) << ended.out;
+    for (const std::string ps : {"[ps 0] ", "[ps 1] "}) {
+      EXPECT_NE(ended.out.find(ps + "serving at 127.0.0.1:"), std::string::npos) << ended.out;
+      if (mode == "sync") EXPECT_NE(ended.out.find(ps + "8 updates by 8 gradients"), std::string::npos) << ended.out;
+    }
+    if (mode == "sync") EXPECT_NE(ended.out.find("; 5 averages, "), std::string::npos) << ended.out;
+  }
+}
+
+TEST(ServedHosts, WithinOneProcess) {
+  const auto ended =
+      run_tandem({"train", "cnn", "--data", "digits", "--epochs", "1", "--steps", "6", "--devices", "cpu*4",
+                  "--strategy", "parameter-server", "--servers", "2", "--server-sync", "all-reduce"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("servers averaged their parameters 7 times, and sent "), std::string::npos) << ended.out;
+}
+
+TEST(ServedHosts, NameWhatDoesNotFit) {
+  expect_refused({"train", "cnn", "--server-sync", "ring"}, 2,
+                 "--servers, --server-mode, --staleness and --server-sync need --strategy parameter-server");
+  expect_refused({"train", "cnn", "--strategy", "parameter-server", "--sync-every", "2"}, 2,
+                 "--sync-every requires --server-sync");
+  expect_refused({"train", "cnn", "--devices", "cpu*3", "--strategy", "parameter-server", "--servers", "2",
+                  "--server-sync", "ring"},
+                 2, "ParameterServer: workers must be a multiple of the servers with server_sync, got 3 for 2 servers");
+  expect_refused({"serve-parameters", "--address", "127.0.0.1:0", "--server-sync", "ring"}, 2,
+                 "--address excludes --server-sync");
+}
+
+}  // namespace
+}  // namespace tandem::testing
