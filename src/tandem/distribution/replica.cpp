@@ -2,14 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/distribution/table_rows.h"
+
 namespace tandem::distribute {
 
-Replica::Replica(const Program& program, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
-                 const Replica* lead, c10::Device device)
+Replica::Replica(const Weights& weights, const std::vector<std::size_t>& order, const Replica* lead, c10::Device device)
     : rows(device),
-      trainable(lead ? FlatWeights::beside(lead->trainable)
-                     : FlatWeights(program.network->trainable_weights(), order, device)),
-      fixed(others),
+      trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(weights.trained, order, device)),
+      fixed(weights.fixed),
       leads(!lead),
       figures(device) {
   trainable.add_to(map);
@@ -17,6 +17,7 @@ Replica::Replica(const Program& program, const std::vector<Weight>& others, cons
     const Tensor& master = w.variable().value;
     map[&w.variable()] = at::empty_strided(master.sizes(), master.strides(), master.options().device(device));
   }
+  for (const auto& w : weights.tables) map[&w.variable()] = w.variable().value;
   for (const auto& w : trainable.weights()) {
     if (w.variable().constraint) constrained.push_back(w);
   }
@@ -34,6 +35,11 @@ void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gra
     auto& views = parts_by_bucket.emplace_back(Part{part(trainable.parameters()), part(trainable.gradients()), {}});
     for (const auto& slot : slots) views.slots.push_back(part(slot));
   }
+}
+
+void Replica::zero_gradients() {
+  trainable.zero_gradients();
+  if (auto* rows = tables()) rows->zero_gradients();
 }
 
 void Replica::count_rows(int64_t count) {

@@ -9,13 +9,14 @@ namespace tandem::distribute {
 
 namespace {
 
-// What a slot holds of weight i, as files have it.
-Tensor slot_of(const Optimizer& optimizer, Replica& replica, std::size_t slot, std::size_t i) {
-  const auto& own = replica.trainable;
-  const Shape whole = own.weights()[i].shape();
-  const Shape shape = optimizer.slot_shape(slot, whole);
-  if (shape == whole) return own.view(replica.slots[slot], i);
-  return replica.slots[slot].narrow(0, own.places()[i].offset, shape.count()).view(shape.sizes());
+// What a slot holds of a weight at `offset`, as files have it.
+Tensor slot_of(const Optimizer& optimizer, const Replica& replica, std::size_t slot, const Weight& weight,
+               int64_t offset) {
+  const Shape shape = optimizer.slot_shape(slot, weight.shape());
+  const Tensor& memory = replica.slots[slot];
+  if (shape != weight.shape()) return memory.narrow(0, offset, shape.count()).view(shape.sizes());
+  const auto& master = weight.variable().value;
+  return memory.as_strided(master.sizes(), master.strides(), memory.storage_offset() + offset);
 }
 
 }  // namespace
@@ -26,6 +27,18 @@ std::vector<uint32_t> Replicated::master_versions() const {
   versions.reserve(masters_.size());
   for (const auto& w : masters_) versions.push_back(w.variable().value._version());
   return versions;
+}
+
+std::vector<int64_t> Replicated::slot_offsets() const {
+  const auto& own = replicas_.front()->trainable;
+  const auto behind = places_behind(own, weights_.tables);
+  std::vector<int64_t> offsets;
+  std::size_t next = 0, next_table = 0;
+  for (const auto& w : program_.network->trainable_weights()) {
+    const bool table = next_table < behind.size() && weights_.tables[next_table] == w;
+    offsets.push_back(table ? behind[next_table++].offset : own.places()[next++].offset);
+  }
+  return offsets;
 }
 
 void Replicated::synchronize() {
@@ -70,6 +83,7 @@ void Replicated::store() {
     replicas_.front()->trainable.store();
   }
   average_statistics();
+  bring_tables();
   loaded_versions_ = master_versions();
 }
 
@@ -84,10 +98,12 @@ StateDict Replicated::optimizer_state() {
   const StreamScope stream(streams_.front());
   for (std::size_t i = 0; i < replica.numbers.size(); ++i) state.set(c10::str("number/", i), replica.numbers[i]);
   const auto names = program_.optimizer->slots();
+  const auto weights = program_.network->trainable_weights();
+  const auto offsets = slot_offsets();
   for (std::size_t s = 0; s < names.size(); ++s) {
-    for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-      state.set(c10::str(names[s], "/", i),
-                slot_of(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const Tensor slot = slot_of(*program_.optimizer, replica, s, weights[i], offsets[i]);
+      state.set(c10::str(names[s], "/", i), slot.clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
   if (how_.servers) replica.slots.clear();
@@ -101,13 +117,16 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   given_state_ = true;
   const auto names = program_.optimizer->slots();
   if (how_.servers) read_state_of_servers();
+  const auto weights = program_.network->trainable_weights();
+  const auto offsets = slot_offsets();
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);
     auto& replica = *replicas_[r];
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica.slots.size(); ++s) {
-      for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-        slot_of(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        slot_of(*program_.optimizer, replica, s, weights[i], offsets[i])
+            .copy_(state.tensor(c10::str(names[s], "/", i)));
       }
     }
   }

@@ -20,6 +20,11 @@ struct ServerChoice {
   int64_t block_bytes = 1 << 20;
 };
 
+/// True of a weight whose rows move alone: a table, unless a penalty needs all of its rows in every step.
+bool moves_by_rows(const Weight& weight);
+/// Where tables lie behind the weights in the servers' buffers.
+std::vector<FlatPlace> places_behind(const FlatWeights& weights, const std::vector<Weight>& tables);
+
 /// The parameter servers whose workers the replicas of a program are.
 class ServerSetup {
  public:
@@ -29,9 +34,10 @@ class ServerSetup {
   /// Replicas do not wait for one another.
   bool free() const { return choice_.mode != servers::ServerMode::sync; }
   const char* mode() const { return servers::name_of(choice_.mode); }
-  /// How weights of `workers` replicas with an `optimizer` lie on the servers. Throws InvalidArgument on optimizers
-  /// that cannot run there.
-  servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers) const;
+  /// How weights of `workers` replicas with an `optimizer` lie on the servers, `tables` behind the others. Throws
+  /// InvalidArgument on optimizers that cannot run there.
+  servers::ServerPlan plan(const FlatWeights& weights, const std::vector<Weight>& tables, const Optimizer& optimizer,
+                           int64_t workers) const;
   servers::ClientOptions client(int64_t worker) const;
 
  private:

@@ -10,11 +10,15 @@ namespace tandem {
 namespace {
 
 thread_local const WeightMap* active_weights = nullptr;
+thread_local AbsentWeights* active_absent = nullptr;
 
 }  // namespace
 
 const Tensor& Weight::value() const {
   if (!variable_) throw InvalidArgument("weight: must be made by add_weight in build before it is read");
+  if (active_absent) {
+    if (const Tensor* brought = active_absent->bring(*variable_)) return *brought;
+  }
   if (active_weights) {
     const auto found = active_weights->find(variable_.get());
     if (found != active_weights->end()) return found->second;
@@ -36,8 +40,15 @@ void Weight::assign(const Tensor& value) const {
   variable_->value.copy_(value);
 }
 
-WeightScope::WeightScope(const WeightMap& map) : outer_(active_weights) { active_weights = &map; }
-WeightScope::~WeightScope() { active_weights = outer_; }
+WeightScope::WeightScope(const WeightMap& map, AbsentWeights* absent)
+    : outer_(active_weights), outer_absent_(active_absent) {
+  active_weights = &map;
+  active_absent = absent;
+}
+WeightScope::~WeightScope() {
+  active_weights = outer_;
+  active_absent = outer_absent_;
+}
 const WeightMap* WeightScope::current() { return active_weights; }
 
 Tensor make_weight_value(const Shape& shape, const std::vector<int64_t>& order, const Initializer& initializer,
