@@ -53,6 +53,34 @@ std::string conversation(servers::ServerMode mode, const std::string& rule) {
   return all.text();
 }
 
+// Those of a worker that needs some rows of a table.
+std::string talk_of_rows(servers::ServerMode mode, const std::string& rule) {
+  const auto plan = servers::divide_among_servers({.mode = mode,
+                                                   .workers = 1,
+                                                   .staleness = 1,
+                                                   .weights = {{"w", 0, {3, 2}}, {"t", 16, {12, 3}, {}, true}},
+                                                   .elements = 52},
+                                                  *Optimizer::make(rule), 1, 64, 72);
+  std::vector<std::string> hello{plan.encode()};
+  for (int64_t b = 0; b < plan.blocks(); ++b) hello.push_back(zeros(plan.block_elements(b)));
+  const auto rows = servers::encode_rows(at::tensor({1, 4}, at::kLong));
+  Conversation all;
+  all.say({.kind = Kind::hello}, hello).say({.kind = Kind::pull});
+  for (uint64_t id = 1; id <= 2; ++id) {
+    all.say({.kind = Kind::rows, .id = id, .block = 1}, {rows}).say({.kind = Kind::rows, .id = id, .block = 2});
+    for (int64_t b = 0; b < plan.blocks(); ++b) {
+      Header push{.kind = Kind::push, .id = id, .block = b, .version = static_cast<int64_t>(id) - 1, .rows = 4};
+      if (plan.table_of(b)) {
+        all.say(push, {rows, zeros(6)});
+      } else {
+        all.say(push, {zeros(plan.block_elements(b))});
+      }
+    }
+  }
+  all.say({.kind = Kind::state}).say({.kind = Kind::leave});
+  return all.text();
+}
+
 const servers::GroupOptions kTwoHosts{.hosts = {"a:1", "b:1"}};
 
 // The way, what a worker says to one of two servers, and what the other one says: a round, and that it parts.
@@ -109,7 +137,8 @@ void hear(const std::string& bytes, std::optional<servers::ServerSync> way = {})
 Target server_messages() {
   return {"server",
           {conversation(servers::ServerMode::sync, "sgd"), conversation(servers::ServerMode::stale, "adam"),
-           conversation(servers::ServerMode::async, "lamb")},
+           conversation(servers::ServerMode::async, "lamb"), talk_of_rows(servers::ServerMode::sync, "sgd"),
+           talk_of_rows(servers::ServerMode::async, "adagrad"), talk_of_rows(servers::ServerMode::stale, "adam")},
           [](const std::string& bytes) { hear(bytes); }};
 }
 

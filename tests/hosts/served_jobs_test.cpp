@@ -20,6 +20,10 @@ class ServedJob : public ::testing::Test {
   std::unique_ptr<Program> start(const std::string& role, int index, const std::vector<std::string>& more) const {
     std::vector<std::string> words{kTandem, "train", "cnn", "--seed", "3", "--strategy", "parameter-server"};
     words.insert(words.end(), more.begin(), more.end());
+    return start_program(role, index, words);
+  }
+  std::unique_ptr<Program> start_program(const std::string& role, int index,
+                                         const std::vector<std::string>& words) const {
     const auto config = R"({"cluster": {"ps": [)" + servers_ + R"(], "worker": [)" + workers_ +
                         R"(]}, "task": {"type": ")" + role + R"(", "index": )" + std::to_string(index) + "}}";
     return std::make_unique<Program>(words, Program::Variables{{"TF_CONFIG", config}, {"TANDEM_JOB_KEY", key_.secret}});
@@ -56,6 +60,39 @@ TEST_F(ServedJob, InSyncGivesTheDigestOfOneProcess) {
   EXPECT_EQ(line_with(*chief, "SHA-256"), line_with(one, "SHA-256"));
   EXPECT_EQ(line_with(*ps1, "6 updates by 24 gradients"),
             "6 updates by 24 gradients (0 held, 0 dropped); staleness mean 0, max 0, gradients by staleness 0: 24");
+}
+
+// The number behind `part`.
+double number_after(const Program& program, const std::string& part) {
+  const auto text = program.output();
+  const auto found = text.find(part);
+  if (found == std::string::npos) throw std::runtime_error("no " + part + " in: " + text);
+  return std::stod(text.substr(found + part.size()));
+}
+
+TEST_F(ServedJob, ATableOfTenMillionRowsMovesByItsTouchedRows) {
+  constexpr double kSteps = 10, kBatch = 64, kProgram = 250e6;  // what LibTorch needs, in bytes
+  for (const auto& [mode, rows] : {std::pair<std::string, std::string>{"sync", "10000000"}, {"async", "1000000"}}) {
+    const double table = std::stod(rows) * 8 * 4;  // 320 MB
+    plan(2, 2);
+    const std::vector<std::string> words{SERVED_TABLE, mode, rows};
+    const auto ps0 = start_program("ps", 0, words), ps1 = start_program("ps", 1, words),
+               chief = start_program("worker", 0, words), other = start_program("worker", 1, words);
+    for (auto* program : {chief.get(), other.get(), ps0.get(), ps1.get()})
+      ASSERT_EQ(program->wait(), 0) << program->output();
+    double sent = 0;
+    for (auto* worker : {chief.get(), other.get()}) {
+      sent += number_after(*worker, "sent ");
+      if (mode == "sync") EXPECT_LT(number_after(*worker, "distance from the formula "), 1e-5) << worker->output();
+      EXPECT_LT(number_after(*worker, "memory at most") * 1024, kProgram + 2 * table) << worker->output();
+    }
+    // Ids for the rows, ids and gradients behind: 48 rows of each batch differ, fewer than both workers' shares have.
+    EXPECT_GE(sent, kSteps * 48 * (4 + 4 + 32));
+    EXPECT_LE(sent, kSteps * (kBatch * (4 + 4 + 32) + 2 * 2000));  // and sums beside the gradients
+    // Half of the table each, and as much while it comes.
+    for (auto* server : {ps0.get(), ps1.get()})
+      EXPECT_LT(number_after(*server, "memory at most") * 1024, kProgram + 2 * table) << server->output();
+  }
 }
 
 TEST_F(ServedJob, InStaleWorkersShareTheRowsWithinTheBound) {

@@ -60,6 +60,7 @@ void GradientExchange::start_rest() {
   }
   std::fill(missing_.begin(), missing_.end(), 0);
   start_full_buckets();
+  all_started();
 }
 
 void GradientExchange::finish(const std::function<void(std::size_t)>& arrived) {
@@ -69,6 +70,7 @@ void GradientExchange::finish(const std::function<void(std::size_t)>& arrived) {
     arrived(b);
     ledger_.exchanges[b].updated = steady_seconds();
   }
+  all_arrived();
 }
 
 }  // namespace tandem::distribute

@@ -10,6 +10,8 @@
 
 namespace tandem::distribute {
 
+class TableRows;
+
 /// What is known of an update before its gradients are.
 struct UpdateTerms {
   double rate = 0;       // the learning rate
@@ -35,6 +37,8 @@ class GradientExchange {
   void finish(const std::function<void(std::size_t bucket)>& arrived);
 
   const std::vector<GradientBucket>& buckets() const { return buckets_; }
+  /// The weights that are in no bucket, since servers have them; null: there are none.
+  virtual TableRows* tables() { return nullptr; }
   /// Of the last exchange.
   const StepLedger& ledger() const { return ledger_; }
   /// What the way itself counts, beside a Communicator.
@@ -52,6 +56,10 @@ class GradientExchange {
   /// Does what can be done now for one that was started.
   virtual void advance(std::size_t /*bucket*/) {}
   virtual comm::ReduceTimes wait(std::size_t bucket) = 0;
+  /// Backward has ended, and the last bucket has started.
+  virtual void all_started() {}
+  /// All buckets have arrived.
+  virtual void all_arrived() {}
 
   FlatWeights& weights() { return weights_; }
 

@@ -65,6 +65,9 @@ struct ParameterServerOptions {
 /// the servers average in any case, so that all processes have the same weights. Momentum and other slots are each
 /// server's own; the first one's are saved. fixed_order is refused.
 ///
+/// Weights of Embedding layers move as the rows that a batch touches, unless all have a gradient: by a regularizer, or
+/// where they are read in another way. The numbers are the same.
+///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints
 /// of weights, on layers in DeviceScopes, on GPUs, and on options that do not fit together.

@@ -143,7 +143,8 @@ StateDict PipelineExecution::optimizer_state() {
     for (std::size_t i = 0; i < trained_.size(); ++i) {
       const auto [replica, own] = home_of(i);
       state.set(c10::str(names[s], "/", i),
-                slot_view(*program_.optimizer, *replica, s, own).clone(at::MemoryFormat::Contiguous));
+                slot_view(*program_.optimizer, *replica, s, trained_[i], replica->trainable.places()[own].offset)
+                    .clone(at::MemoryFormat::Contiguous));
     }
   }
   return state;
@@ -160,7 +161,8 @@ void PipelineExecution::set_optimizer_state(const StateDict& state) {
       const auto number =
           std::find(trained_.begin(), trained_.end(), replica.trainable.weights()[i]) - trained_.begin();
       for (std::size_t s = 0; s < names.size(); ++s)
-        slot_view(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", number)));
+        slot_view(*program_.optimizer, replica, s, replica.trainable.weights()[i], replica.trainable.places()[i].offset)
+            .copy_(state.tensor(c10::str(names[s], "/", number)));
     }
   }
 }

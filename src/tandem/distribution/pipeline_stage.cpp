@@ -34,9 +34,10 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, i
       stage_(stage),
       communicator_(communicator),
       link_(communicator),
-      replica_(trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], true),
-               trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], false), {}, nullptr,
-               c10::kCPU) {
+      replica_({.trained = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], true),
+                .fixed = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], false),
+                .tables = {}},
+               {}, nullptr, c10::kCPU) {
   replica_.join(program, nullptr, true);
   shards_.sum = [this](double own) {
     Tensor sum = at::full({1}, own, at::kDouble);

@@ -2,13 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include "tandem/distribution/table_rows.h"
+
 namespace tandem::distribute {
 
-Replica::Replica(const std::vector<Weight>& trained, const std::vector<Weight>& others,
-                 const std::vector<std::size_t>& order, const Replica* lead, c10::Device device)
+Replica::Replica(const Weights& weights, const std::vector<std::size_t>& order, const Replica* lead, c10::Device device)
     : rows(device),
-      trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(trained, order, device)),
-      fixed(others),
+      trainable(lead ? FlatWeights::beside(lead->trainable) : FlatWeights(weights.trained, order, device)),
+      fixed(weights.fixed),
       leads(!lead),
       figures(device) {
   trainable.add_to(map);
@@ -16,6 +17,7 @@ Replica::Replica(const std::vector<Weight>& trained, const std::vector<Weight>& 
     const Tensor& master = w.variable().value;
     map[&w.variable()] = at::empty_strided(master.sizes(), master.strides(), master.options().device(device));
   }
+  for (const auto& w : weights.tables) map[&w.variable()] = w.variable().value;
   for (const auto& w : trainable.weights()) {
     if (w.variable().constraint) constrained.push_back(w);
   }
@@ -40,6 +42,11 @@ void Replica::add_memory(StorageBytes& parameters, StorageBytes& optimizer) cons
   parameters.add(trainable.parameters());
   for (const auto& w : fixed) parameters.add(map.at(&w.variable()));
   for (const auto& slot : slots) optimizer.add(slot);
+}
+
+void Replica::zero_gradients() {
+  trainable.zero_gradients();
+  if (auto* rows = tables()) rows->zero_gradients();
 }
 
 void Replica::count_rows(int64_t count) {

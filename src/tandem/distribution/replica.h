@@ -16,16 +16,24 @@ namespace tandem::distribute {
 
 /// What one replica owns. Only its own thread touches it while a step runs.
 struct Replica {
-  /// Trains `trained`. `others`: statistics and frozen weights. `lead`: the replica on the same device whose parameters
-  /// this one computes with, or null when it has its own. `order`: of its weights in memory. `device`: whose memory.
-  Replica(const std::vector<Weight>& trained, const std::vector<Weight>& others, const std::vector<std::size_t>& order,
-          const Replica* lead, c10::Device device);
+  /// The network's weights, by what a replica does with them.
+  struct Weights {
+    std::vector<Weight> trained;  // has a copy and gradients of
+    std::vector<Weight> fixed;    // statistics and frozen weights: has a copy of
+    std::vector<Weight> tables;   // parameter servers have them: reads the masters, but in training
+  };
+  /// `lead`: the replica on the same device whose parameters this one computes with, or null when it has its own.
+  /// `order`: of its weights in memory. `device`: whose memory.
+  Replica(const Weights& weights, const std::vector<std::size_t>& order, const Replica* lead, c10::Device device);
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
   /// Takes part in exchanges, where `gradients` is not null: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
   /// Adds the memory of its parameters, and of the optimizer's slots.
   void add_memory(StorageBytes& parameters, StorageBytes& optimizer) const;
+  TableRows* tables() const { return exchange ? exchange->tables() : nullptr; }
+  /// Of all weights.
+  void zero_gradients();
   /// Takes `count` rows of a training step.
   void count_rows(int64_t count);
   /// Forgets the results of the step before.

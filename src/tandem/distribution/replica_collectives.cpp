@@ -6,6 +6,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/replica_step.h"
+#include "tandem/distribution/table_rows.h"
 
 namespace tandem::distribute {
 
@@ -36,7 +37,7 @@ void ReplicaStep::follow() {
         break;
       }
       case Collective::gradients:
-        if (shared_.begins_group) replica_.trainable.zero_gradients();
+        if (shared_.begins_group) replica_.zero_gradients();
         chosen = begin_exchange(at::zeros({static_cast<int64_t>(trainable.size())}, at::kDouble));
         replica_.exchange->start_rest();
         break;
@@ -65,12 +66,22 @@ void ReplicaStep::add_up(Tensor& values) {
   values.copy_(all.view(values.sizes()));
 }
 
+void ReplicaStep::refuse_some_weights() const {
+  throw InvalidArgument(c10::str("minimize: must be for all weights of model '", program_.network->name(),
+                                 "' where parameter servers update them"));
+}
+
 Tensor ReplicaStep::selection(const std::vector<Weight>& weights) const {
   if (weights.empty() && !announced()) return {};
   const auto& all = replica_.trainable.weights();
   Tensor chosen = at::zeros({static_cast<int64_t>(all.size())}, at::kDouble);
   auto* flags = chosen.mutable_data_ptr<double>();
+  const auto* rows = replica_.tables();
+  const auto tables = rows ? rows->tables() : std::vector<Weight>();
+  const auto named = [&](const Weight& w) { return std::find(weights.begin(), weights.end(), w) != weights.end(); };
+  if (!weights.empty() && !std::all_of(tables.begin(), tables.end(), named)) refuse_some_weights();
   for (const auto& w : weights) {
+    if (w.defined() && std::find(tables.begin(), tables.end(), w) != tables.end()) continue;
     const auto found = w.defined() ? std::find(all.begin(), all.end(), w) : all.end();
     if (found == all.end()) {
       throw InvalidArgument(c10::str("minimize: weight '", w.defined() ? w.name() : "",
@@ -93,10 +104,8 @@ Tensor ReplicaStep::begin_exchange(Tensor chosen) {
                                      "' must name the same weights, but they named others"));
     }
   }
-  if ((shared_.where == UpdatePlace::servers || by_hosts()) && chosen.defined() && !chosen.all().item<bool>()) {
-    throw InvalidArgument(c10::str("minimize: must be for all weights of model '", program_.network->name(),
-                                   "' where parameter servers update them"));
-  }
+  if ((shared_.where == UpdatePlace::servers || by_hosts()) && chosen.defined() && !chosen.all().item<bool>())
+    refuse_some_weights();
   replica_.exchange->begin(terms());
   return chosen;
 }

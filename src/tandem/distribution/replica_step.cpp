@@ -8,6 +8,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/replica_update.h"
+#include "tandem/distribution/table_rows.h"
 #include "tandem/network/subclassed.h"
 
 namespace tandem::distribute {
@@ -40,6 +41,7 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
                .added_losses = &added_,
                .added_metrics = &figures_of_layers_,
                .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
+               .rows = shared.training ? replica.tables() : nullptr,
                .placed = replica.placed,
                .trace = replica.trace,
                .states = &replica.states} {
@@ -48,9 +50,11 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
 
 void ReplicaStep::run() {
   replica_.begin_step();
-  const WeightScope weights(replica_.map);
+  auto* const tables = shared_.training ? replica_.tables() : nullptr;
+  if (tables) tables->begin_step();
+  const WeightScope weights(replica_.map, tables);
   if (own_.rows() == 0) {
-    if (shared_.training && shared_.begins_group) replica_.trainable.zero_gradients();
+    if (shared_.training && shared_.begins_group) replica_.zero_gradients();
     follow();
     return;
   }
@@ -112,7 +116,7 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
   if (!program_.optimizer)
     throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with an optimizer first"));
   check_scalar(loss, "minimize");
-  if (own_step_ && !loss.requires_grad() && !replica_.trainable.weights().empty()) {
+  if (own_step_ && !loss.requires_grad() && !(replica_.trainable.weights().empty() && !replica_.tables())) {
     throw InvalidArgument(c10::str("minimize: the loss of model '", program_.network->name(),
                                    "' must depend on its weights, got one without a gradient"));
   }
@@ -121,7 +125,7 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
                                    "' must call it once a step and for all weights where gradients are accumulated"));
   }
   minimized_ = true;
-  if (shared_.begins_group) replica_.trainable.zero_gradients();
+  if (shared_.begins_group) replica_.zero_gradients();
   Tensor chosen;
   if (shared_.ends_group) chosen = begin_exchange(selection(weights));
   backward(loss);

@@ -70,6 +70,7 @@ class ReplicaStep final : public Step {
   // Adds up for a layer.
   void add_up(Tensor& values);
   // 1 for each trainable weight that is meant, else 0; undefined where all are and nobody needs to be told.
+  [[noreturn]] void refuse_some_weights() const;
   Tensor selection(const std::vector<Weight>& weights) const;
   // Lets gradients travel as backward makes them. Returns the selection of those who have rows.
   Tensor begin_exchange(Tensor chosen);

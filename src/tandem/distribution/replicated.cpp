@@ -167,6 +167,7 @@ void Replicated::begin_host_part(const std::vector<int64_t>& edge) {
 StepResult Replicated::train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
   ahead_ = true;
   if (free()) return give_step(batch, train, observer);
+  tables_ahead_ = true;
   const bool begins_group = group_rows_ == 0;
   group_rows_ += batch.all_rows();
   const auto before = shares_.automatic() ? computed_by_device() : std::vector<double>();
@@ -223,6 +224,7 @@ StepResult Replicated::test_step(const data::Batch& batch, const Observer& obser
   if (how_.where == UpdatePlace::alone) average_parameters();
   average_servers_in_step();
   settle();
+  bring_tables();
   return step(batch, {.observer = observer});
 }
 

@@ -127,6 +127,8 @@ class Replicated final : public Execution {
   // Before ranks run the network: how many rows each has.
   void begin_host_part(const std::vector<int64_t>& edge);
   void share_statistics(const std::vector<int64_t>& edge, int64_t from);
+  // Where each trainable weight of the network lies in a slot of the optimizer, in elements.
+  std::vector<int64_t> slot_offsets() const;
   // What rank `r` has of a weight, in host memory: its own tensor where that is there. For the caller's thread.
   Tensor on_host(std::size_t r, const Weight& w);
   void set_own(std::size_t r, const Weight& w, const Tensor& value);
@@ -171,6 +173,8 @@ class Replicated final : public Execution {
   StepResult make_free_step(int64_t rank, const FreeStep& step);
   // Ends the steps that are being made, and brings what the servers know to all replicas.
   void settle();
+  // Sets the masters of the tables to what servers have, where they may have other values.
+  void bring_tables();
   void read_state_of_servers();
   void write_state_to_servers();
   // After an update: forgets the group of steps that it was for.
@@ -191,6 +195,7 @@ class Replicated final : public Execution {
   std::unique_ptr<Peers> peers_;                     // null: alone
   std::unique_ptr<comm::RankGroup> group_;
   const int64_t first_;
+  Replica::Weights weights_;
   std::vector<Weight> statistics_;  // not trainable by nature: moving averages, which differ by replica
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<CallTrace> traces_;  // by rank, once they have been asked for
@@ -205,8 +210,9 @@ class Replicated final : public Execution {
   bool parted_ = false;        // from the other processes, for good
   RowReceipt receipt_;
   Peers::Topic figures_topic_, numbers_topic_, align_topic_, receipt_topic_, outputs_topic_;
-  bool ahead_ = false;    // replicas have learned what the masters do not know yet
-  data::Batch expected_;  // by the step after the next
+  bool tables_ahead_ = false;  // servers may have others than the masters
+  bool ahead_ = false;         // replicas have learned what the masters do not know yet
+  data::Batch expected_;       // by the step after the next
   // Of replicas that do not wait for one another:
   std::vector<std::unique_ptr<comm::LocalGroup>> alone_;  // each one's world
   std::shared_mutex observers_;                           // shared by those that call one

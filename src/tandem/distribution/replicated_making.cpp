@@ -157,15 +157,19 @@ Replicated::Replicated(const Program& program, const Replication& how)
 Replicated::~Replicated() = default;
 
 void Replicated::make_replicas() {
-  const auto fixed = program_.network->non_trainable_weights();
-  for (const auto& w : fixed) {
+  for (const auto& w : program_.network->trainable_weights()) {
+    const bool by_rows = how_.servers && program_.optimizer && moves_by_rows(w);
+    (by_rows ? weights_.tables : weights_.trained).push_back(w);
+  }
+  weights_.fixed = program_.network->non_trainable_weights();
+  for (const auto& w : weights_.fixed) {
     if (!w.trainable()) statistics_.push_back(w);
   }
   const auto lead_of = [&](std::size_t rank) { return rank - rank % static_cast<std::size_t>(ranks_per_device()); };
   std::vector<std::size_t> order;
   // Each replica's memory is first touched by the thread that will use it.
   threads_.run([&](int64_t rank) {
-    if (rank == 0 && world_size() > 1) order = gradient_order(*program_.network, program_.network->trainable_weights());
+    if (rank == 0 && world_size() > 1) order = gradient_order(*program_.network, weights_.trained);
   });
   if (peers_ && !order.empty()) {  // what lies where in the buffers that are added up
     Tensor first = at::tensor(std::vector<int64_t>(order.begin(), order.end()));
@@ -179,8 +183,7 @@ void Replicated::make_replicas() {
       if ((lead_of(r) == r) != leads) return;
       const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
-      auto replica =
-          std::make_unique<Replica>(program_.network->trainable_weights(), fixed, order, lead, streams_[r].device());
+      auto replica = std::make_unique<Replica>(weights_, order, lead, streams_[r].device());
       const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
       const bool alone = world_size() == 1 && !how_.servers;
@@ -204,7 +207,8 @@ std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replic
   // Ranks on one device compute with the same parameters: one of them writes to them.
   const Tensor target = replica.leads ? weights.parameters() : at::empty_like(weights.parameters());
   return std::make_unique<ServerExchange>(
-      weights, std::move(buckets), how_.servers->plan(weights, *program_.optimizer, workers(), first_worker() + rank),
+      weights, weights_.tables, std::move(buckets),
+      how_.servers->plan(weights, weights_.tables, *program_.optimizer, workers(), first_worker() + rank),
       how_.servers->client(first_worker() + rank), target,
       turns_.empty() ? nullptr : turns_[static_cast<std::size_t>(rank)].get());
 }

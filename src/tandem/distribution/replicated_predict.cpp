@@ -12,6 +12,7 @@ namespace tandem::distribute {
 
 Tensors Replicated::predict_step(const data::Batch& batch) {
   settle();
+  bring_tables();
   const data::Batch inputs_only{batch.x, {}, {}, {}, batch.first_row, batch.batch_rows};
   const auto edge = edges(inputs_only);
   const auto part = parts(inputs_only, edge);

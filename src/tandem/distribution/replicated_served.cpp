@@ -17,9 +17,25 @@ void Replicated::load_servers(std::size_t r) {
   auto& exchange = served(r);
   if (!exchange.has_begun()) {
     exchange.begin_training();
+    // Others may have trained, or servers have gone on from what they had saved.
+    if (r == 0) tables_ahead_ = first_worker() > 0 || exchange.client().resumed() > 0;
     if (free()) exchange.rest();
   } else if (how_.servers->leads(first_worker() + static_cast<int64_t>(r))) {
     exchange.set_parameters();
+    tables_ahead_ = false;
+  }
+}
+
+void Replicated::bring_tables() {
+  if (weights_.tables.empty() || !tables_ahead_ || !served(0).has_begun()) return;
+  run([&](int64_t rank, Replica&) {
+    if (rank == 0) served(0).pull_tables();
+  });
+  tables_ahead_ = false;
+  for (std::size_t i = 0; i < masters_.size() && i < loaded_versions_.size(); ++i) {
+    const auto& tables = weights_.tables;
+    if (std::find(tables.begin(), tables.end(), masters_[i]) != tables.end())
+      loaded_versions_[i] = masters_[i].variable().value._version();
   }
 }
 
@@ -44,7 +60,7 @@ StepResult Replicated::give_step(const data::Batch& batch, const TrainStep& trai
     throw InvalidArgument(c10::str("ParameterServer: every step must make an update in mode ", how_.servers->mode(),
                                    ", where nobody waits for others; gradients must not be accumulated"));
   }
-  unsettled_ = true;
+  unsettled_ = tables_ahead_ = true;
   // Servers count the updates that a schedule goes by.
   const double rate = program_.optimizer->rate().is_schedule() ? -1 : train.rate;
   free_->give({batch, train.random, rate, &observer});
@@ -105,7 +121,7 @@ void Replicated::end_pass(int64_t pass) {
   if (!crowd_) return;
   free_->finish();
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
-  ahead_ = unsettled_ = true;  // others have trained, even where this process has not
+  ahead_ = unsettled_ = tables_ahead_ = true;  // others have trained, even where this process has not
   average_statistics_of_crowd(pass);
   if (!per_host()) return;
   PeerMessage begun;

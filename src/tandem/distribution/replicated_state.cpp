@@ -16,6 +16,18 @@ std::vector<uint32_t> Replicated::master_versions() const {
   return versions;
 }
 
+std::vector<int64_t> Replicated::slot_offsets() const {
+  const auto& own = replicas_.front()->trainable;
+  const auto behind = places_behind(own, weights_.tables);
+  std::vector<int64_t> offsets;
+  std::size_t next = 0, next_table = 0;
+  for (const auto& w : program_.network->trainable_weights()) {
+    const bool table = next_table < behind.size() && weights_.tables[next_table] == w;
+    offsets.push_back(table ? behind[next_table++].offset : own.places()[next++].offset);
+  }
+  return offsets;
+}
+
 void Replicated::synchronize() {
   for (const auto& stream : streams_) stream.synchronize();
 }
@@ -59,6 +71,7 @@ void Replicated::store() {
     replicas_.front()->trainable.store();
   }
   average_statistics();
+  bring_tables();
   loaded_versions_ = master_versions();
 }
 
@@ -73,10 +86,12 @@ StateDict Replicated::optimizer_state() {
   const StreamScope stream(streams_.front());
   for (std::size_t i = 0; i < replica.numbers.size(); ++i) state.set(c10::str("number/", i), replica.numbers[i]);
   const auto names = program_.optimizer->slots();
+  const auto weights = program_.network->trainable_weights();
+  const auto offsets = slot_offsets();
   for (std::size_t s = 0; s < names.size(); ++s) {
-    for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-      state.set(c10::str(names[s], "/", i),
-                slot_view(*program_.optimizer, replica, s, i).clone(at::MemoryFormat::Contiguous).to(at::kCPU));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const Tensor slot = slot_view(*program_.optimizer, replica, s, weights[i], offsets[i]);
+      state.set(c10::str(names[s], "/", i), slot.clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
   if (how_.servers) replica.slots.clear();
@@ -90,13 +105,16 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   given_state_ = true;
   const auto names = program_.optimizer->slots();
   if (how_.servers) read_state_of_servers();
+  const auto weights = program_.network->trainable_weights();
+  const auto offsets = slot_offsets();
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);
     auto& replica = *replicas_[r];
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica.slots.size(); ++s) {
-      for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-        slot_view(*program_.optimizer, replica, s, i).copy_(state.tensor(c10::str(names[s], "/", i)));
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        slot_view(*program_.optimizer, replica, s, weights[i], offsets[i])
+            .copy_(state.tensor(c10::str(names[s], "/", i)));
       }
     }
   }

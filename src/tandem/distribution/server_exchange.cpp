@@ -1,16 +1,21 @@
 #include "tandem/distribution/server_exchange.h"
 
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
 #include "tandem/core/steady_seconds.h"
 
 namespace tandem::distribute {
 
-ServerExchange::ServerExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, servers::ServerPlan plan,
-                               servers::ClientOptions options, Tensor target, comm::Turns* turns)
+ServerExchange::ServerExchange(FlatWeights& weights, const std::vector<Weight>& tables,
+                               std::vector<GradientBucket> buckets, servers::ServerPlan plan,
+                               const servers::ClientOptions& options, Tensor target, comm::Turns* turns)
     : GradientExchange(weights, std::move(buckets), true),
       plan_(std::move(plan)),
-      client_(std::move(options)),
+      client_(options),
+      tables_(
+          tables, [this](std::size_t table, const Tensor& rows) { return pull_rows(table, rows); },
+          options.worker == 0),
       target_(std::move(target)),
       turns_(turns),
       started_(this->buckets().size()) {}
@@ -34,12 +39,39 @@ void ServerExchange::away(const Wait& wait) {
 }
 
 void ServerExchange::begin_training() {
-  away([&] { client_.begin(plan_, target_); });
+  away([&] { client_.begin(plan_, target_, masters()); });
   begun_ = true;
 }
 
 void ServerExchange::set_parameters() {
-  away([&] { client_.set_parameters(target_); });
+  away([&] { client_.set_parameters(target_, masters()); });
+}
+
+std::vector<Tensor> ServerExchange::masters() const {
+  std::vector<Tensor> values;
+  for (const auto& table : tables_.tables()) values.push_back(table.variable().value);
+  return values;
+}
+
+void ServerExchange::pull_tables() {
+  auto values = masters();
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    away([&] { client_.pull_table(number_of(t), values[t]); });
+    values[t].unsafeGetTensorImpl()->bump_version();  // others go by it, and do not see what is written to its memory
+  }
+}
+
+Tensor ServerExchange::pull_rows(std::size_t table, const Tensor& rows) {
+  Tensor values;
+  away([&] {
+    if (rows.defined()) {
+      values = client_.pull_rows(number_of(table), rows);
+    } else {
+      values = at::empty_like(tables_.tables()[table].variable().value);
+      client_.pull_table(number_of(table), values);
+    }
+  });
+  return values;
 }
 
 void ServerExchange::give_up() {
@@ -74,8 +106,21 @@ void ServerExchange::start(std::size_t bucket) {
     client_.push(next_, weights().gradients(), terms_);
 }
 
+void ServerExchange::all_started() {
+  for (std::size_t t = 0; t < tables_.tables().size(); ++t)
+    client_.push_rows(number_of(t), tables_.gradient(t), terms_);
+}
+
+void ServerExchange::finish_exchange() {
+  if (std::exchange(finished_, true)) return;
+  away([&] { client_.finish(target_); });
+  tables_.updated();
+}
+
+void ServerExchange::all_arrived() { finish_exchange(); }
+
 comm::ReduceTimes ServerExchange::wait(std::size_t bucket) {
-  if (!std::exchange(finished_, true)) away([&] { client_.finish(target_); });
+  finish_exchange();
   const double now = steady_seconds();
   return {.started = started_[bucket], .all_here = now, .finished = now};
 }

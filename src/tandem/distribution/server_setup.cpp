@@ -15,6 +15,23 @@ std::string own_address() {
 
 }  // namespace
 
+bool moves_by_rows(const Weight& weight) {
+  const auto& variable = weight.variable();
+  const int64_t row = variable.is_table && variable.shape[0] > 0 ? variable.shape.count() / variable.shape[0] : 0;
+  return row > 0 && row * static_cast<int64_t>(sizeof(float)) <= servers::kLongestBlock && !variable.regularizer &&
+         variable.value.is_contiguous();
+}
+
+std::vector<FlatPlace> places_behind(const FlatWeights& weights, const std::vector<Weight>& tables) {
+  std::vector<FlatPlace> places;
+  int64_t end = weights.parameters().numel();
+  for (const auto& table : tables) {
+    places.push_back({end, table.shape().count()});
+    end += table.shape().count();
+  }
+  return places;
+}
+
 ServerSetup::ServerSetup(const ServerChoice& choice) : choice_(choice) {
   if (choice_.own == 0) return;
   for (int64_t s = 0; s < choice_.own; ++s) choice_.addresses.push_back(own_address());
@@ -30,8 +47,8 @@ ServerSetup::ServerSetup(const ServerChoice& choice) : choice_(choice) {
   }
 }
 
-servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers,
-                                      int64_t worker) const {
+servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const std::vector<Weight>& tables,
+                                      const Optimizer& optimizer, int64_t workers, int64_t worker) const {
   servers::ServerPlan plan{.mode = choice_.mode,
                            .workers = workers,
                            .staleness = choice_.staleness,
@@ -45,6 +62,11 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimize
     const auto& weight = weights.weights()[i];
     const Tensor place = weights.view(weights.parameters(), i);
     plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec()});
+  }
+  const auto places = places_behind(weights, tables);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    plan.weights.push_back({tables[t].name(), places[t].offset, tables[t].shape().sizes(), {}, true});
+    plan.elements += places[t].count;
   }
   const auto servers = per_host() ? 1 : static_cast<int64_t>(choice_.addresses.size());
   return servers::divide_among_servers(std::move(plan), optimizer, servers, choice_.block_bytes);

@@ -25,6 +25,11 @@ struct ServerChoice {
   int64_t sync_every = 1;
 };
 
+/// True of a weight whose rows move alone: a table, unless a penalty needs all of its rows in every step.
+bool moves_by_rows(const Weight& weight);
+/// Where tables lie behind the weights in the servers' buffers.
+std::vector<FlatPlace> places_behind(const FlatWeights& weights, const std::vector<Weight>& tables);
+
 /// The parameter servers whose workers the replicas of a program are.
 class ServerSetup {
  public:
@@ -36,10 +41,10 @@ class ServerSetup {
   const char* mode() const { return servers::name_of(choice_.mode); }
   /// Each host has a server of its own, which averages with the others'.
   bool per_host() const { return !choice_.server_of.empty(); }
-  /// How weights of `workers` replicas with an `optimizer` lie on the servers that `worker` pushes to. Throws
-  /// InvalidArgument on optimizers that cannot run there.
-  servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers,
-                           int64_t worker) const;
+  /// How weights of `workers` replicas with an `optimizer` lie on the servers that `worker` pushes to, `tables` behind
+  /// the others. Throws InvalidArgument on optimizers that cannot run there.
+  servers::ServerPlan plan(const FlatWeights& weights, const std::vector<Weight>& tables, const Optimizer& optimizer,
+                           int64_t workers, int64_t worker) const;
   servers::ClientOptions client(int64_t worker) const;
   /// Which of the servers it pushes to, where each is of one host; else 0.
   int64_t host_of(int64_t worker) const { return per_host() ? choice_.server_of[static_cast<std::size_t>(worker)] : 0; }

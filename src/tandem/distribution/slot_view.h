@@ -6,13 +6,14 @@
 
 namespace tandem::distribute {
 
-/// What slot `slot` of a replica's optimizer holds of its weight `i`, as files have it.
-inline Tensor slot_view(const Optimizer& optimizer, Replica& replica, std::size_t slot, std::size_t i) {
-  const auto& own = replica.trainable;
-  const Shape whole = own.weights()[i].shape();
-  const Shape shape = optimizer.slot_shape(slot, whole);
-  if (shape == whole) return own.view(replica.slots[slot], i);
-  return replica.slots[slot].narrow(0, own.places()[i].offset, shape.count()).view(shape.sizes());
+/// What slot `slot` of a replica's optimizer holds of a weight that lies at `offset` of the slots, as files have it.
+inline Tensor slot_view(const Optimizer& optimizer, const Replica& replica, std::size_t slot, const Weight& weight,
+                        int64_t offset) {
+  const Shape shape = optimizer.slot_shape(slot, weight.shape());
+  const Tensor& memory = replica.slots[slot];
+  if (shape != weight.shape()) return memory.narrow(0, offset, shape.count()).view(shape.sizes());
+  const auto& master = weight.variable().value;
+  return memory.as_strided(master.sizes(), master.strides(), memory.storage_offset() + offset);
 }
 
 }  // namespace tandem::distribute

@@ -7,6 +7,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/shape.h"
 #include "tandem/layers/kept_states.h"
+#include "tandem/layers/weight.h"
 
 namespace tandem {
 namespace {
@@ -38,6 +39,10 @@ std::vector<std::pair<std::string, Tensor>> AddedMetrics::means() const {
   std::vector<std::pair<std::string, Tensor>> means;
   for (const auto& [name, sum] : sums_) means.emplace_back(name, sum.of_means / sum.calls);
   return means;
+}
+
+Tensor CallContext::rows_of(const Weight& table, const Tensor& ids) const {
+  return rows ? rows->rows_of(table, ids) : at::embedding(table.value(), ids);
 }
 
 const CallContext& current_context() {

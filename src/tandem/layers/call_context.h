@@ -16,6 +16,7 @@ class BatchStatistics;
 class CallTrace;
 class KeptStates;
 class PlacedRun;
+class Weight;
 
 /// Adds up over the replicas of a step, for layers whose result depends on the whole batch (synchronized batch
 /// normalisation). Every replica that has rows must make the same calls in the same order.
@@ -25,6 +26,14 @@ class ReplicaSum {
   /// The sum over the replicas of `tensor`, of the same shape on each; differentiable: its gradient is the sum over the
   /// replicas of theirs.
   virtual Tensor operator()(const Tensor& tensor) = 0;
+};
+
+/// Looks up rows of weights that are elsewhere whole (on parameter servers), where layers read them by their numbers.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// CallContext::rows_of.
+  virtual Tensor rows_of(const Weight& table, const Tensor& ids) = 0;
 };
 
 /// Remembers which logits a softmax or sigmoid output was made from, so that a crossentropy can go back to them: no
@@ -93,6 +102,8 @@ struct CallContext {
   AddedMetrics* added_metrics = nullptr;
   /// Null where there is one replica alone, and outside of training.
   ReplicaSum* replicas = nullptr;
+  /// Null where weights are here.
+  RowSource* rows = nullptr;
   /// Runs the parts of graphs that are placed on several devices; null: everything runs on this thread.
   PlacedRun* placed = nullptr;
   /// Null unless each layer's times are recorded.
@@ -105,6 +116,9 @@ struct CallContext {
 
   /// The sum over all replicas, or `tensor` itself where there is one.
   Tensor sum_over_replicas(const Tensor& tensor) const { return replicas ? (*replicas)(tensor) : tensor; }
+  /// Rows of `table`, a weight (n, ...): (ids..., ...), differentiable. `ids`: int32 or int64 of any shape, all in
+  /// [0, n). Only the rows that are asked for need be here, and have a gradient.
+  Tensor rows_of(const Weight& table, const Tensor& ids) const;
   /// Adds a differentiable scalar, a mean over this call's rows, to the total loss, as keras.Layer.add_loss.
   void add_loss(const Tensor& loss) const {
     if (added_losses) added_losses->add(loss);

@@ -40,7 +40,8 @@ class EmbeddingLayer : public Layer {
     embeddings_ = add_weight("embeddings", {input_dim_, output_dim_},
                              {.initializer = options_.embeddings_initializer,
                               .regularizer = options_.embeddings_regularizer,
-                              .constraint = options_.embeddings_constraint});
+                              .constraint = options_.embeddings_constraint,
+                              .is_table = true});
   }
 
   Shape output_shape(const Shape& input) override {
@@ -54,7 +55,7 @@ class EmbeddingLayer : public Layer {
     check_rank(x.dim());
     check_range(x, context.first_row);
     const bool is_index = x.scalar_type() == at::kInt || x.scalar_type() == at::kLong;
-    return at::embedding(embeddings_.value(), is_index ? x : x.detach().to(at::kLong));
+    return context.rows_of(embeddings_, is_index ? x : x.detach().to(at::kLong));
   }
 
  private:

@@ -216,6 +216,7 @@ Weight Layer::add_weight(const std::string& name, const Shape& shape, const Weig
   variable->name = name;
   variable->shape = shape;
   variable->trainable = options.trainable;
+  variable->is_table = options.is_table;
   if (!options.regularizer.empty()) variable->regularizer = options.regularizer.get();
   if (!options.constraint.empty()) variable->constraint = options.constraint.get();
   variable->value =

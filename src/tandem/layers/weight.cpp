@@ -11,6 +11,7 @@ namespace tandem {
 namespace {
 
 thread_local const WeightMap* active_weights = nullptr;
+thread_local AbsentWeights* active_absent = nullptr;
 
 }  // namespace
 
@@ -20,6 +21,9 @@ Tensor Weight::value() const {
 }
 
 const Tensor& Weight::own_value() const {
+  if (active_absent) {
+    if (const Tensor* brought = active_absent->bring(*variable_)) return *brought;
+  }
   if (active_weights) {
     const auto found = active_weights->find(variable_.get());
     if (found != active_weights->end()) return found->second;
@@ -41,8 +45,15 @@ void Weight::assign(const Tensor& value) const {
   variable_->value.copy_(value);
 }
 
-WeightScope::WeightScope(const WeightMap& map) : outer_(active_weights) { active_weights = &map; }
-WeightScope::~WeightScope() { active_weights = outer_; }
+WeightScope::WeightScope(const WeightMap& map, AbsentWeights* absent)
+    : outer_(active_weights), outer_absent_(active_absent) {
+  active_weights = &map;
+  active_absent = absent;
+}
+WeightScope::~WeightScope() {
+  active_weights = outer_;
+  active_absent = outer_absent_;
+}
 const WeightMap* WeightScope::current() { return active_weights; }
 
 Tensor make_weight_value(const Shape& shape, const std::vector<int64_t>& order, const Initializer& initializer,

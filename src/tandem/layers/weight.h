@@ -22,6 +22,7 @@ struct Variable {
   bool trainable = true;
   /// For statistics: they come from the whole batch, so that every replica with rows gives it the same value in a step.
   bool of_whole_batch = false;
+  bool is_table = false;  // as of WeightOptions
   std::shared_ptr<Regularizer> regularizer;
   std::shared_ptr<Constraint> constraint;  // applied after each update
 };
@@ -35,6 +36,9 @@ struct WeightOptions {
   /// Axes of the shape from the outermost to the innermost in memory; empty: row-major. Conv2D keeps its (height,
   /// width, in, out) kernel as {3, 0, 1, 2}, so that LibTorch's view of it is channels-last without a copy.
   std::vector<int64_t> memory_order = {};
+  /// The layer reads rows by their numbers and asks its CallContext for them (rows_of), so that the weight need not be
+  /// where the layer is called.
+  bool is_table = false;
 };
 
 /// A weight of a layer; copies are the same weight.
@@ -64,11 +68,19 @@ class Weight {
 /// Which tensor stands in for each variable.
 using WeightMap = std::unordered_map<const Variable*, Tensor>;
 
-/// While alive, Weight::value() on this thread returns the tensors of `map` (which must outlive it); others stay the
-/// master's.
+/// Brings weights that are elsewhere to who reads them whole.
+class AbsentWeights {
+ public:
+  virtual ~AbsentWeights() = default;
+  /// Null: it is not one of them.
+  virtual const Tensor* bring(const Variable& variable) = 0;
+};
+
+/// While alive, Weight::value() on this thread returns the tensors of `map`, or what `absent` brings instead; others
+/// stay the master's. Both must outlive it.
 class WeightScope {
  public:
-  explicit WeightScope(const WeightMap& map);
+  explicit WeightScope(const WeightMap& map, AbsentWeights* absent = nullptr);
   ~WeightScope();
   /// The map in force on this thread, where a replica is computing; null elsewhere.
   static const WeightMap* current();
@@ -77,6 +89,7 @@ class WeightScope {
 
  private:
   const WeightMap* outer_;
+  AbsentWeights* outer_absent_;
 };
 
 /// A tensor of `shape` whose axes lie in memory in `order` (outermost first), filled by `initializer`.

@@ -32,6 +32,10 @@ class AdagradOptimizer final : public FlatOptimizer {
   }
 
   double initial_slot(std::size_t /*slot*/) const override { return options_.initial_accumulator_value; }
+  bool leaves_zero_gradients() const override {
+    // 0 / 0 where nothing keeps the root from zero.
+    return weight_decay() == 0 && static_cast<float>(options_.initial_accumulator_value + options_.epsilon) > 0;
+  }
   Config get_config() const override {
     Config config = FlatOptimizer::get_config();
     config.set("initial_accumulator_value", options_.initial_accumulator_value);

@@ -44,6 +44,9 @@ class Optimizer {
   /// True when an element's update depends on that element alone, so that weights may share a flat buffer. Else
   /// `parameter` is one weight in its shape.
   virtual bool elementwise() const { return true; }
+  /// True when an element whose gradient is zero keeps its value and its slots, so that it may be left out. Only where
+  /// elementwise().
+  virtual bool leaves_zero_gradients() const { return false; }
 
   /// How many batches make one update, with their mean gradient; iterations count batches.
   virtual int64_t gradient_accumulation_steps() const { return 1; }

@@ -43,6 +43,7 @@ class SGDOptimizer final : public FlatOptimizer {
     check_in_unit_interval("SGD", "momentum", options.momentum);
   }
 
+  bool leaves_zero_gradients() const override { return options_.momentum == 0 && weight_decay() == 0; }
   Config get_config() const override {
     Config config = FlatOptimizer::get_config();
     config.set("momentum", options_.momentum);

@@ -14,20 +14,30 @@ void ClientBlocks::write(const Frame& values, Tensor part) {
   std::memcpy(part.mutable_data_ptr(), values.data(), values.size());
 }
 
-const ClientBlocks::Question& ClientBlocks::ask(Header header, Frame gradient) {
+const ClientBlocks::Question& ClientBlocks::ask(Header header, std::vector<Frame> payload) {
   auto& block = blocks_[static_cast<std::size_t>(header.block)];
   header.version = block.version;
-  bytes_sent_ += static_cast<int64_t>(gradient.size());
+  for (const auto& frame : payload) bytes_sent_ += static_cast<int64_t>(frame.size());
   block.state = State::asked;
-  block.question = {header, std::move(gradient)};
+  const int64_t elements = answer_elements(header, payload);
+  block.question = {header, std::move(payload), elements};
   return block.question;
+}
+
+int64_t ClientBlocks::answer_elements(const Header& header, const std::vector<Frame>& payload) const {
+  const auto table = plan_.table_of(header.block);
+  if (header.kind != Kind::rows) return table ? 0 : plan_.block_elements(header.block);
+  const int64_t rows =
+      payload.empty() ? plan_.block_rows(header.block) : static_cast<int64_t>(payload[0].size() / kBytesOfRow);
+  return rows * plan_.weights[*table].row();
 }
 
 void ClientBlocks::forget() {
   arrived_.clear();
+  arrived_rows_.clear();
   for (auto& block : blocks_) {
     block.state = State::idle;
-    block.question.gradient = {};
+    block.question.payload.clear();
   }
 }
 
@@ -48,21 +58,24 @@ int64_t ClientBlocks::first_missing(int64_t server) const {
 
 void ClientBlocks::answer(const Header& header, const Frame& values, int64_t server) {
   if (blocks_.empty()) return;
-  check_block(header, values.size(), plan_, server);
+  check_is_here(header, plan_, server);
   auto& block = blocks_[static_cast<std::size_t>(header.block)];
   const auto& asked = block.question.header;
-  const bool pulls = header.outcome == Outcome::pulled;
-  if (block.state != State::asked || asked.id != header.id || (asked.kind == Kind::pull) != pulls) return;
+  const bool same_kind = header.kind == Kind::rows
+                             ? asked.kind == Kind::rows
+                             : asked.kind == (header.outcome == Outcome::pulled ? Kind::pull : Kind::push);
+  if (block.state != State::asked || asked.id != header.id || !same_kind) return;
+  check_bytes(header, values.size(), block.question.answer);
   bytes_received_ += static_cast<int64_t>(values.size());
   block.state = State::arrived;
-  block.version = header.version;
-  block.question.gradient = {};
-  arrived_.push_back({header, values});
+  if (header.kind == Kind::params) block.version = header.version;
+  block.question.payload.clear();
+  arrived(header.kind).push_back({header, values});
 }
 
-std::vector<ClientBlocks::Arrived> ClientBlocks::take_arrived() {
-  for (const auto& arrived : arrived_) blocks_[static_cast<std::size_t>(arrived.header.block)].state = State::idle;
-  return std::exchange(arrived_, {});
+std::vector<ClientBlocks::Arrived> ClientBlocks::take_arrived(Kind kind) {
+  for (const auto& one : arrived(kind)) blocks_[static_cast<std::size_t>(one.header.block)].state = State::idle;
+  return std::exchange(arrived(kind), {});
 }
 
 }  // namespace tandem::servers

@@ -13,8 +13,9 @@ namespace tandem::servers {
 class ClientBlocks {
  public:
   struct Question {
-    Header header;   // a push, or a pull
-    Frame gradient;  // kept for as long as there is no answer, to be sent again
+    Header header;                    // a push, a pull, or for rows
+    std::vector<Frame> payload = {};  // kept for as long as there is no answer, to be sent again
+    int64_t answer = 0;               // elements that it will have
   };
   struct Arrived {
     Header header;
@@ -29,7 +30,7 @@ class ClientBlocks {
   static void write(const Frame& values, Tensor part);
 
   /// Remembers the question, and puts the version into it that the block has here.
-  const Question& ask(Header header, Frame gradient);
+  const Question& ask(Header header, std::vector<Frame> payload);
   /// Nothing is asked any more; answers that still come are not kept.
   void forget();
   /// True from ask until the answer was taken.
@@ -42,8 +43,9 @@ class ClientBlocks {
   /// Keeps an answer, unless nothing was asked or it answers something else: what was sent again may be answered twice.
   /// Throws DataError on a block that is not the server's, or of another size.
   void answer(const Header& header, const Frame& values, int64_t server);
-  bool any_arrived() const { return !arrived_.empty(); }
-  std::vector<Arrived> take_arrived();
+  bool any_arrived(Kind kind) const { return !arrived(kind).empty(); }
+  /// Answers of kind params or rows.
+  std::vector<Arrived> take_arrived(Kind kind);
 
   /// Of gradients and parameters.
   int64_t bytes_sent() const { return bytes_sent_; }
@@ -56,11 +58,14 @@ class ClientBlocks {
     int64_t version = 0;
     Question question;
   };
+  int64_t answer_elements(const Header& header, const std::vector<Frame>& payload) const;
+  std::vector<Arrived>& arrived(Kind kind) { return kind == Kind::rows ? arrived_rows_ : arrived_; }
+  const std::vector<Arrived>& arrived(Kind kind) const { return kind == Kind::rows ? arrived_rows_ : arrived_; }
   const Block& of(int64_t block) const { return blocks_[static_cast<std::size_t>(block)]; }
 
   ServerPlan plan_;
   std::vector<Block> blocks_;
-  std::vector<Arrived> arrived_;
+  std::vector<Arrived> arrived_, arrived_rows_;
   int64_t bytes_sent_ = 0, bytes_received_ = 0;
 };
 

@@ -19,6 +19,7 @@ Frame Frame::of(const Tensor& values) {
 
 Tensor Frame::floats() const {
   const auto n = static_cast<int64_t>(size_ / sizeof(float));
+  if (n == 0) return at::empty({0}, at::kFloat);
   if (reinterpret_cast<std::uintptr_t>(data_) % alignof(float) != 0) {
     Tensor copy = at::empty({n}, at::kFloat);
     std::memcpy(copy.mutable_data_ptr(), data_, static_cast<std::size_t>(n) * sizeof(float));

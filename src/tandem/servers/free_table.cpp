@@ -12,7 +12,7 @@ namespace tandem::servers {
 FreeTable::FreeTable(const ServerPlan& plan, int64_t server, Send send)
     : ParameterTable(plan, server, std::move(send)),
       workers_(static_cast<std::size_t>(plan.workers), Worker{.parts = PushParts(last_ - first_)}),
-      gradient_(at::empty({range_.size()}, at::kFloat)) {}
+      gradient_(plan, server, range_.touched_alone()) {}
 
 void FreeTable::take(const Push& push, std::size_t place) {
   Worker& from = worker(push.worker);
@@ -62,44 +62,71 @@ bool FreeTable::may_update() const {
 
 void FreeTable::apply(const PushParts& parts) {
   const Push& push = parts.push();
-  const bool copied = push.scale != 1 || range_.changes_gradient() || !range_.by_part();
+  const auto place = [&](int64_t block) { return static_cast<std::size_t>(block - first_); };
+  const bool together = push.scale != 1 || range_.changes_gradient() || !range_.by_part();
   bool counts = false;
+  if (together) gradient_.begin(first_);
   for (int64_t block = first_; block < last_; ++block) {
-    Tensor values = parts.gradients()[static_cast<std::size_t>(block - first_)];
-    if (copied) {
-      gradient_.narrow(0, begin_of(block), values.numel()).copy_(values);
-    } else {
+    const bool of_table = plan_.table_of(block).has_value();
+    Tensor values = parts.gradients()[place(block)];
+    if (!together && !of_table) {
       counts = range_.update(begin_of(block), values, iteration_, push.rate);
+      continue;
     }
+    if (!together) gradient_.begin(block);
+    if (of_table) {
+      gradient_.put(block, parts.rows(place(block)));
+    } else {
+      gradient_.place(block).copy_(values);
+    }
+    if (!together) counts = update_by(gradient_, push.rate);
   }
-  if (copied) {
-    if (push.scale != 1) gradient_.mul_(push.scale);
-    counts = range_.update(0, gradient_, iteration_, push.rate);
+  if (together) {
+    if (push.scale != 1) gradient_.values().mul_(push.scale);
+    counts = update_by(gradient_, push.rate);
   }
   figures_.count(version_ - push.version);
   has_updated(counts);
 }
 
+bool FreeTable::update_by(const RangeGradient& gradient, double rate) {
+  Tensor values = gradient.values();
+  return range_.update(gradient.offset(), values, gradient.touched(), iteration_, rate);
+}
+
 void FreeTable::hold(const PushParts& parts) {
   const Push& push = parts.push();
   const double factor = push.scale * static_cast<double>(push.rows);
+  const bool is_first = held_.versions.empty();
+  if (is_first) gradient_.begin(first_);
+  held_.rows.resize(static_cast<std::size_t>(last_ - first_));
   for (int64_t block = first_; block < last_; ++block) {
-    const auto& values = parts.gradients()[static_cast<std::size_t>(block - first_)];
-    Tensor sum = gradient_.narrow(0, begin_of(block), values.numel());
-    if (held_.versions.empty()) sum.zero_();
-    sum.add_(values, factor);
+    const auto place = static_cast<std::size_t>(block - first_);
+    const auto& values = parts.gradients()[place];
+    if (plan_.table_of(block)) {
+      const RowGradient weighed{parts.rows(place).rows, values * factor};
+      held_.rows[place] = is_first ? weighed : add(held_.rows[place], weighed);
+    } else if (is_first) {
+      gradient_.place(block).zero_().add_(values, factor);
+    } else {
+      gradient_.values().narrow(0, begin_of(block), values.numel()).add_(values, factor);
+    }
   }
-  held_.rows += push.rows;
+  held_.batch_rows += push.rows;
   held_.rate = push.rate;
   held_.versions.push_back(push.version);
 }
 
 void FreeTable::apply_held() {
-  if (held_.rows > 0) gradient_.div_(static_cast<double>(held_.rows));
-  const bool counts = range_.update(0, gradient_, iteration_, held_.rate);
+  for (int64_t block = first_; block < last_; ++block) {
+    if (plan_.table_of(block)) gradient_.put(block, held_.rows[static_cast<std::size_t>(block - first_)]);
+  }
+  if (held_.batch_rows > 0) gradient_.values().div_(static_cast<double>(held_.batch_rows));
+  const bool counts = update_by(gradient_, held_.rate);
   for (const auto version : held_.versions) figures_.count(version_ - version);
   held_.versions.clear();
-  held_.rows = 0;
+  held_.rows.clear();
+  held_.batch_rows = 0;
   has_updated(counts);
 }
 

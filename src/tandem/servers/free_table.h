@@ -44,8 +44,9 @@ class FreeTable final : public ParameterTable {
   bool may_update() const;
   void answer_all_blocks(int64_t worker, uint64_t id, Outcome outcome, int64_t staleness);
   void answer_waiting();
-  // By one gradient, straight from its blocks where they need not be changed.
+  // By one gradient, straight from its blocks where they need not be changed and lie as in the range.
   void apply(const PushParts& parts);
+  bool update_by(const RangeGradient& gradient, double rate);
   void hold(const PushParts& parts);
   void apply_held();
   void look_again();
@@ -54,9 +55,10 @@ class FreeTable final : public ParameterTable {
   std::vector<Worker> workers_;
   std::vector<std::pair<int64_t, uint64_t>> waiting_;  // workers, and ids of their pushes that are held
   int64_t version_ = 0, iteration_ = 0;
-  Tensor gradient_;  // of the range: the sum of rows x gradient of those that are held
+  RangeGradient gradient_;  // that is applied, or the sum of rows x gradient of those that are held
   struct {
-    int64_t rows = 0;
+    std::vector<RowGradient> rows = {};  // by block of a table, until it is applied
+    int64_t batch_rows = 0;
     double rate = -1;
     std::vector<int64_t> versions;
   } held_;

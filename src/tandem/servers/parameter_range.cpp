@@ -37,20 +37,57 @@ ParameterRange::ParameterRange(const ServerPlan& plan, int64_t server)
     slots_.push_back(at::full({end - begin}, optimizer_->initial_slot(s), at::kFloat));
 }
 
-bool ParameterRange::update(int64_t begin, Tensor& gradient, int64_t iteration, double rate) {
+bool ParameterRange::update(int64_t begin, Tensor& gradient, const std::vector<TouchedRows>& touched, int64_t iteration,
+                            double rate) {
   const c10::NoGradGuard no_gradient;
   if (rate < 0) rate = optimizer_->learning_rate(iteration);
-  if (optimizer_->prepares() && !optimizer_->prepare({gradient, slots_, places_, iteration, numbers_})) return false;
+  if (optimizer_->prepares()) {
+    const auto places = touched.empty() ? places_ : places_with(touched, gradient.numel());
+    if (!optimizer_->prepare({gradient, slots_, places, iteration, numbers_})) return false;
+  }
   if (!optimizer_->elementwise()) {
     update_weights(gradient, iteration, rate);
     return true;
   }
-  const int64_t n = gradient.numel();
-  Tensor parameters = parameters_.narrow(0, begin, n);
-  std::vector<Tensor> slots;
-  for (const auto& slot : slots_) slots.push_back(slot.narrow(0, begin, n));
-  optimizer_->update(parameters, gradient, slots, iteration, rate);
+  if (const int64_t n = touched.empty() ? gradient.numel() : touched.front().place; n > 0) {
+    Tensor parameters = parameters_.narrow(0, begin, n);
+    std::vector<Tensor> slots;
+    for (const auto& slot : slots_) slots.push_back(slot.narrow(0, begin, n));
+    optimizer_->update(parameters, gradient.narrow(0, 0, n), slots, iteration, rate);
+  }
+  for (const auto& rows : touched) update_rows(rows, gradient, iteration, rate);
   return true;
+}
+
+// What the rule does to the touched rows is done to copies of them, side by side.
+void ParameterRange::update_rows(const TouchedRows& touched, const Tensor& gradient, int64_t iteration, double rate) {
+  const int64_t count = touched.rows.numel(), n = count * touched.elements;
+  if (count == 0) return;
+  const auto block = [&](const Tensor& buffer) {  // and what comes behind it
+    const int64_t rows = (size() - touched.begin) / touched.elements;
+    return buffer.narrow(0, touched.begin, rows * touched.elements).view({rows, touched.elements});
+  };
+  Tensor parameters = block(parameters_).index_select(0, touched.rows);
+  std::vector<Tensor> slots;
+  for (const auto& slot : slots_) slots.push_back(block(slot).index_select(0, touched.rows));
+  optimizer_->update(parameters, gradient.narrow(0, touched.place, n).view({count, touched.elements}), slots, iteration,
+                     rate);
+  block(parameters_).index_copy_(0, touched.rows, parameters);
+  for (std::size_t s = 0; s < slots.size(); ++s) block(slots_[s]).index_copy_(0, touched.rows, slots[s]);
+}
+
+std::vector<FlatPlace> ParameterRange::places_with(const std::vector<TouchedRows>& touched, int64_t elements) const {
+  std::vector<FlatPlace> places;
+  for (const auto& place : places_) {
+    if (place.offset < touched.front().begin) places.push_back(place);
+  }
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    const int64_t end = i + 1 < touched.size() ? touched[i + 1].place : elements;
+    const bool goes_on = i > 0 && touched[i].weight == touched[i - 1].weight;
+    if (!goes_on) places.push_back({touched[i].place, 0});
+    places.back().count += end - touched[i].place;
+  }
+  return places;
 }
 
 void ParameterRange::update_weights(Tensor& gradient, int64_t iteration, double rate) {

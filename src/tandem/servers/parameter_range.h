@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tandem/core/tensor.h"
+#include "tandem/servers/range_gradient.h"
 #include "tandem/servers/server_plan.h"
 
 namespace tandem::servers {
@@ -27,9 +28,16 @@ class ParameterRange {
   /// True when an update may change the gradient that it is given.
   bool changes_gradient() const { return optimizer_->prepares(); }
 
+  /// True when rows of tables that have no gradient may be left out.
+  bool touched_alone() const { return optimizer_->leaves_zero_gradients(); }
+
   /// Updates elements [begin, begin + n) of the range by their gradient (n,): all of them unless by_part(). `rate`
   /// below 0: the optimizer's own. False: this iteration makes no update and does not count.
-  bool update(int64_t begin, Tensor& gradient, int64_t iteration, double rate);
+  bool update(int64_t begin, Tensor& gradient, int64_t iteration, double rate) {
+    return update(begin, gradient, {}, iteration, rate);
+  }
+  /// Likewise, where the gradient ends with rows alone. Of those that are `touched` when there are any.
+  bool update(int64_t begin, Tensor& gradient, const std::vector<TouchedRows>& touched, int64_t iteration, double rate);
 
   int64_t size() const { return parameters_.numel(); }
   Tensor& parameters() { return parameters_; }
@@ -41,6 +49,9 @@ class ParameterRange {
 
  private:
   void update_weights(Tensor& gradient, int64_t iteration, double rate);
+  void update_rows(const TouchedRows& touched, const Tensor& gradient, int64_t iteration, double rate);
+  // Where weights lie in a gradient that ends with touched rows.
+  std::vector<FlatPlace> places_with(const std::vector<TouchedRows>& touched, int64_t elements) const;
 
   std::shared_ptr<Optimizer> optimizer_;
   std::vector<PlannedWeight> weights_;  // of this range, offsets from its begin

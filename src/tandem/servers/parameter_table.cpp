@@ -53,9 +53,14 @@ void ParameterTable::push(const Push& push) {
   if (push.block < first_ || push.block >= last_)
     throw DataError(c10::str("push of worker ", push.worker, ": block must be from ", first_, " to ", last_ - 1,
                              ", got ", push.block));
-  if (push.gradient.numel() != plan_.block_elements(push.block))
-    throw DataError(c10::str("push of worker ", push.worker, ": block ", push.block, " must have ",
-                             plan_.block_elements(push.block), " elements, got ", push.gradient.numel()));
+  const auto table = plan_.table_of(push.block);
+  if (table.has_value() != push.table_rows.defined())
+    throw DataError(c10::str("push of worker ", push.worker, ": must have rows where its block is of a table alone"));
+  const int64_t elements =
+      table ? push.table_rows.numel() * plan_.weights[*table].row() : plan_.block_elements(push.block);
+  if (push.gradient.numel() != elements)
+    throw DataError(c10::str("push of worker ", push.worker, ": block ", push.block, " must have ", elements,
+                             " elements, got ", push.gradient.numel()));
   does(push.worker, Doing::working);
   take(push, static_cast<std::size_t>(push.block - first_));
 }
@@ -65,6 +70,18 @@ void ParameterTable::pull(int64_t worker, uint64_t id) {
   does(worker, Doing::working);
   on_pull(worker);
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
+}
+
+void ParameterTable::read_rows(int64_t worker, uint64_t id, int64_t block, const Tensor& rows) {
+  check_worker(worker);
+  const auto table = plan_.table_of(block);
+  if (block < first_ || block >= last_ || !table)
+    throw DataError(
+        c10::str("rows for worker ", worker, ": must be of a table's block that is here, got block ", block));
+  const Tensor all = range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block));
+  const Tensor values =
+      rows.defined() ? all.view({-1, plan_.weights[*table].row()}).index_select(0, rows).view({-1}) : all.clone();
+  send_(worker, {.kind = Kind::rows, .id = id, .block = block, .outcome = Outcome::pulled, .parameters = values});
 }
 
 void ParameterTable::rest(int64_t worker) {
@@ -125,8 +142,12 @@ void ParameterTable::restore(const RangeSnapshot& snapshot) {
 void ParameterTable::answer(int64_t worker, uint64_t id, int64_t block, Outcome outcome, int64_t staleness) {
   if (updates_of(block) >= hold_from_) return waiting_.push_back({worker, id, block, outcome, staleness});
   if (outcome == Outcome::duplicate) ++figures_.duplicates;
-  const auto values = range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block));
-  send_(worker, {id, block, version_of(block), outcome, staleness, shared_.copy_of(block - first_, values)});
+  BlockAnswer given{Kind::params, id, block, version_of(block), outcome, staleness, {}};
+  if (!plan_.table_of(block)) {
+    const auto values = range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block));
+    given.parameters = shared_.copy_of(block - first_, values);
+  }
+  send_(worker, given);
 }
 
 void ParameterTable::hold_from(int64_t updates) {

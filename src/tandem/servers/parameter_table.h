@@ -15,14 +15,15 @@
 
 namespace tandem::servers {
 
-/// A block's parameters for a worker.
+/// A block's parameters for a worker, or, of kind rows, some rows of a table's block.
 struct BlockAnswer {
+  Kind kind = Kind::params;
   uint64_t id = 0;  // of the push or pull that it answers
   int64_t block = 0;
   int64_t version = 0;
   Outcome outcome = Outcome::applied;
   int64_t staleness = 0;
-  Tensor parameters = {};  // (n,); shared, not to be changed
+  Tensor parameters = {};  // (n,); shared, not to be changed. Of a table's block only where it was asked for rows
 };
 
 /// What a server does, without network and threads: its range of the parameters, which pushes change by the rule of
@@ -48,6 +49,9 @@ class ParameterTable {
   void push(const Push& push);
   /// Answers with all blocks, and this id.
   void pull(int64_t worker, uint64_t id = 0);
+  /// Answers with these rows (m,), int64, of a table's block, counted from its first; undefined: all of them. They are
+  /// as they are, and no older than what the worker was given last; its staleness counts from that.
+  void read_rows(int64_t worker, uint64_t id, int64_t block, const Tensor& rows);
   /// The worker computes no gradient until it pulls again.
   void rest(int64_t worker);
   /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for

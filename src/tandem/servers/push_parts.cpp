@@ -10,6 +10,7 @@ bool PushParts::add(std::size_t place, const Push& push) {
   if (count_ == 0) {
     push_ = push;
     push_.gradient.reset();
+    push_.table_rows.reset();
   }
   const auto& first = push_;
   if (push.id != first.id || push.version != first.version || push.rows != first.rows ||
@@ -18,12 +19,15 @@ bool PushParts::add(std::size_t place, const Push& push) {
                              " must go with push ", first.id, ", of which blocks are missing"));
   if (has(place)) return false;
   gradients_[place] = push.gradient;
+  rows_[place] = push.table_rows;
   ++count_;
   return true;
 }
 
 void PushParts::clear() {
-  for (auto& gradient : gradients_) gradient.reset();
+  for (auto* tensors : {&gradients_, &rows_}) {
+    for (auto& tensor : *tensors) tensor.reset();
+  }
   count_ = 0;
 }
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tandem/core/tensor.h"
+#include "tandem/servers/row_gradient.h"
 
 namespace tandem::servers {
 
@@ -17,12 +17,16 @@ struct Push {
   double rate = -1;      // below 0: the optimizer's own
   double scale = 1;      // what it is to be multiplied with
   Tensor gradient = {};  // (n,), float32, not changed by anybody while it is held
+  /// Of a block of a table, (m,), int64: the rows, counted from the block's first, that the gradient (m, elements of a
+  /// row) is for.
+  Tensor table_rows = {};
 };
 
 /// The blocks of a worker's gradient that have come, until they are used.
 class PushParts {
  public:
-  explicit PushParts(int64_t blocks = 0) : gradients_(static_cast<std::size_t>(blocks)) {}
+  explicit PushParts(int64_t blocks = 0)
+      : gradients_(static_cast<std::size_t>(blocks)), rows_(static_cast<std::size_t>(blocks)) {}
 
   /// `place`: of the block among these. False: it is there already. Throws DataError when the push's id, version, rows,
   /// rate or scale are not those of the blocks before.
@@ -33,11 +37,12 @@ class PushParts {
   /// What all blocks say.
   const Push& push() const { return push_; }
   const std::vector<Tensor>& gradients() const { return gradients_; }
+  RowGradient rows(std::size_t place) const { return {rows_[place], gradients_[place]}; }
   void clear();
 
  private:
   Push push_;
-  std::vector<Tensor> gradients_;
+  std::vector<Tensor> gradients_, rows_;
   std::size_t count_ = 0;
 };
 

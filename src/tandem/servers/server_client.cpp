@@ -19,13 +19,27 @@ void check_client(const ClientOptions& options) {
   if (options.worker < 0) throw InvalidArgument(c10::str("worker: must be at least 0, got ", options.worker));
 }
 
+void check_floats(const Tensor& values, int64_t elements, int64_t axes) {
+  if (values.is_cpu() && values.scalar_type() == at::kFloat && values.is_contiguous() && values.dim() == axes &&
+      values.numel() == elements)
+    return;
+  throw InvalidArgument(c10::str("parameter servers: must get a flat float32 buffer of ", elements,
+                                 " elements on the CPU, got ", values.scalar_type(), " of ", values.sizes()));
+}
+
 void check_flat(const Tensor& flat, const ServerPlan& plan) {
   if (plan.server_edges.empty()) throw InvalidArgument("parameter servers: begin must be called first");
-  if (flat.is_cpu() && flat.scalar_type() == at::kFloat && flat.is_contiguous() && flat.dim() == 1 &&
-      flat.numel() == plan.elements)
-    return;
-  throw InvalidArgument(c10::str("parameter servers: must get a flat float32 buffer of ", plan.elements,
-                                 " elements on the CPU, got ", flat.scalar_type(), " of ", flat.sizes()));
+  check_floats(flat, plan.dense_elements(), 1);
+}
+
+void check_tables(const std::vector<Tensor>& tables, const ServerPlan& plan) {
+  std::size_t i = 0;
+  for (const auto& weight : plan.weights) {
+    if (!weight.is_table) continue;
+    if (i == tables.size()) throw InvalidArgument(c10::str("parameter servers: must get table '", weight.name, "'"));
+    check_floats(tables[i], weight.count(), tables[i].dim());
+    ++i;
+  }
 }
 
 }  // namespace
@@ -49,8 +63,9 @@ class ServerClient::Body {
     }
   }
 
-  void begin(const ServerPlan& plan, Tensor& parameters) {
+  void begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables) {
     check_flat(parameters, plan);
+    if (worker_ == 0) check_tables(tables, plan);
     if (plan.servers() != static_cast<int64_t>(links_.count()))
       throw InvalidArgument(
           c10::str("parameter servers: the plan must be for ", links_.count(), ", got one for ", plan.servers()));
@@ -68,7 +83,7 @@ class ServerClient::Body {
       hello.block = static_cast<int64_t>(s);
       std::vector<Frame> payload{text};
       if (worker_ == 0) {
-        const auto blocks = frames_of(parameters, hello.block);
+        const auto blocks = frames_of(parameters, tables, hello.block);
         payload.insert(payload.end(), blocks.begin(), blocks.end());
       }
       links_.send(s, hello, std::move(payload));
@@ -85,18 +100,39 @@ class ServerClient::Body {
     check_flat(gradients, plan_);
     if (block < 0 || block >= plan_.blocks())
       throw InvalidArgument(c10::str("push: block must be from 0 to ", plan_.blocks() - 1, ", got ", block));
-    const auto lock = links_.lock();
-    if (blocks_.waits(block))
-      throw InvalidArgument(c10::str("push: block ", block, " has been pushed already; finish comes first"));
-    auto push = header(Kind::push);
-    push.id = id_ + 1;
-    push.block = block;
-    push.rows = options.rows;
-    push.all_rows = options.all_rows;
-    push.rate = options.rate;
-    push.scale = options.scale;
-    const auto& question = blocks_.ask(push, Frame::of(blocks_.part(gradients, block)));
-    links_.send(static_cast<std::size_t>(plan_.server_of(block)), question.header, {question.gradient});
+    if (plan_.table_of(block)) throw InvalidArgument(c10::str("push: block ", block, " is of a table's rows"));
+    push_block(block, {Frame::of(blocks_.part(gradients, block))}, options);
+  }
+
+  void push_rows(std::size_t table, const RowGradient& gradient, const PushOptions& options) {
+    check_rows(table, gradient.rows);
+    check_floats(gradient.values, gradient.count() * plan_.weights[table].row(), 2);
+    for_each_part(table, gradient, [&](int64_t block, const RowGradient& part) {
+      push_block(block, {Frame::of(encode_rows(part.rows)), Frame::of(part.values)}, options);
+    });
+  }
+
+  Tensor pull_rows(std::size_t table, const Tensor& rows) {
+    check_rows(table, rows);
+    Tensor values = at::empty({rows.numel(), plan_.weights[table].row()}, at::kFloat);
+    std::vector<std::pair<int64_t, Tensor>> parts;
+    for_each_part(table, {rows, values}, [&](int64_t block, const RowGradient& part) {
+      if (part.count() == 0) return;
+      ask_rows(block, {Frame::of(encode_rows(part.rows))});
+      parts.emplace_back(block, part.values);
+    });
+    receive_rows(parts);
+    return values;
+  }
+
+  void pull_table(std::size_t table, Tensor& values) {
+    check_rows(table, at::empty({0}, at::kLong));
+    check_floats(values, plan_.weights[table].count(), values.dim());
+    const auto [first, last] = blocks_of(table);
+    for (int64_t block = first; block < last; ++block) {
+      ask_rows(block, {});
+      receive_rows({{block, part_of(values, table, block)}});
+    }
   }
 
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
@@ -179,7 +215,7 @@ class ServerClient::Body {
   }
 
   void set_state(const RangeState& state) {
-    for (const auto& slot : state.slots) check_flat(slot, plan_);
+    for (const auto& slot : state.slots) check_floats(slot, plan_.elements, 1);
     ask(Kind::set_state, "could not set the state of", [&](std::size_t s) {
       auto sets = header(Kind::set_state);
       sets.id = static_cast<uint64_t>(state.iterations);
@@ -187,11 +223,12 @@ class ServerClient::Body {
     });
   }
 
-  void set_parameters(const Tensor& parameters) {
+  void set_parameters(const Tensor& parameters, const std::vector<Tensor>& tables) {
     check_flat(parameters, plan_);
+    check_tables(tables, plan_);
     ask(Kind::set_parameters, "could not set the parameters of", [&](std::size_t s) {
       const auto server = static_cast<int64_t>(s);
-      links_.send(s, header(Kind::set_parameters), frames_of(parameters, server));
+      links_.send(s, header(Kind::set_parameters), frames_of(parameters, tables, server));
     });
   }
 
@@ -215,11 +252,93 @@ class ServerClient::Body {
   }
 
  private:
-  std::vector<Frame> frames_of(const Tensor& parameters, int64_t server) const {
+  std::vector<Frame> frames_of(const Tensor& parameters, const std::vector<Tensor>& tables, int64_t server) const {
     std::vector<Frame> frames;
-    for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b)
-      frames.push_back(Frame::of(blocks_.part(parameters, b)));
+    const std::size_t first_table = plan_.weights.size() - tables.size();
+    for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b) {
+      const auto table = plan_.table_of(b);
+      frames.push_back(
+          Frame::of(table ? part_of(tables[*table - first_table], *table, b) : blocks_.part(parameters, b)));
+    }
     return frames;
+  }
+
+  // Of a table's values, flat.
+  Tensor part_of(const Tensor& values, std::size_t table, int64_t block) const {
+    const int64_t begin = plan_.block_begin(block) - plan_.weights[table].offset;
+    return values.view({-1}).narrow(0, begin, plan_.block_elements(block));
+  }
+
+  std::pair<int64_t, int64_t> blocks_of(std::size_t table) const {
+    const auto& edges = plan_.block_edges;
+    const auto& weight = plan_.weights[table];
+    const auto first = std::lower_bound(edges.begin(), edges.end(), weight.offset);
+    return {first - edges.begin(),
+            std::lower_bound(first, edges.end(), weight.offset + weight.count()) - edges.begin()};
+  }
+
+  // Throws unless it is a table's number and the rows rise within it.
+  void check_rows(std::size_t table, const Tensor& rows) const {
+    if (table >= plan_.weights.size() || !plan_.weights[table].is_table)
+      throw InvalidArgument(c10::str("parameter servers: weight ", table, " must be a table"));
+    if (rows.scalar_type() != at::kLong || rows.dim() != 1 || !rows.is_contiguous())
+      throw InvalidArgument("parameter servers: rows must be int64 (n,)");
+    const auto* values = rows.const_data_ptr<int64_t>();
+    for (int64_t i = 0; i < rows.numel(); ++i) {
+      if (values[i] >= (i == 0 ? 0 : values[i - 1] + 1) && values[i] < plan_.weights[table].shape[0]) continue;
+      throw InvalidArgument(c10::str("parameter servers: rows of table '", plan_.weights[table].name,
+                                     "' must rise from 0 to at most ", plan_.weights[table].shape[0] - 1, ", got ",
+                                     values[i]));
+    }
+  }
+
+  // Calls take(block, part) for each block of the table, also where it has none of the rows.
+  template <class Take>
+  void for_each_part(std::size_t table, const RowGradient& all, const Take& take) {
+    const auto& weight = plan_.weights[table];
+    const auto [first, last] = blocks_of(table);
+    for (int64_t block = first; block < last; ++block) {
+      const int64_t begin = (plan_.block_begin(block) - weight.offset) / weight.row();
+      take(block, all.part(begin, begin + plan_.block_rows(block)));
+    }
+  }
+
+  void push_block(int64_t block, std::vector<Frame> payload, const PushOptions& options) {
+    const auto lock = links_.lock();
+    if (blocks_.waits(block))
+      throw InvalidArgument(c10::str("push: block ", block, " has been pushed already; finish comes first"));
+    auto push = header(Kind::push);
+    push.id = id_ + 1;
+    push.block = block;
+    push.rows = options.rows;
+    push.all_rows = options.all_rows;
+    push.rate = options.rate;
+    push.scale = options.scale;
+    const auto& question = blocks_.ask(push, std::move(payload));
+    links_.send(static_cast<std::size_t>(plan_.server_of(block)), question.header, question.payload);
+  }
+
+  void ask_rows(int64_t block, std::vector<Frame> payload) {
+    const auto lock = links_.lock();
+    if (blocks_.is_asked(block))
+      throw InvalidArgument(c10::str("rows: block ", block, " has been pushed; finish comes first"));
+    auto asks = header(Kind::rows);
+    asks.id = ++pulls_;
+    asks.block = block;
+    const auto& question = blocks_.ask(asks, std::move(payload));
+    links_.send(static_cast<std::size_t>(plan_.server_of(block)), question.header, question.payload);
+  }
+
+  // Of blocks that were asked for rows, and where these go.
+  void receive_rows(const std::vector<std::pair<int64_t, Tensor>>& parts) {
+    for (std::size_t left = parts.size(); left > 0;) {
+      for (const auto& [answer, values] : receive(Kind::rows)) {
+        const auto part = std::find_if(parts.begin(), parts.end(),
+                                       [block = answer.block](const auto& one) { return one.first == block; });
+        ClientBlocks::write(values, part->second);
+        --left;
+      }
+    }
   }
 
   // Servers that save ask worker 0 in mode sync of which update they are to go on.
@@ -271,35 +390,35 @@ class ServerClient::Body {
   template <class Taken>
   void receive_blocks(Tensor& parameters, const Taken& taken) {
     for (int64_t left = plan_.blocks(); left > 0;) {
-      links_.wait_until({.done = [&] { return blocks_.any_arrived(); },
-                         .misses = [&](std::size_t s) { return blocks_.first_missing(static_cast<int64_t>(s)) >= 0; },
-                         .again = [&](std::size_t s) { send_again(s); },
-                         .what = "waits for parameters of"});
-      std::vector<ClientBlocks::Arrived> arrived;
-      {
-        const auto lock = links_.lock();
-        arrived = blocks_.take_arrived();
-      }
-      for (const auto& [answer, values] : arrived) {
-        ClientBlocks::write(values, blocks_.part(parameters, answer.block));
+      for (const auto& [answer, values] : receive(Kind::params)) {
+        if (!plan_.table_of(answer.block)) ClientBlocks::write(values, blocks_.part(parameters, answer.block));
         --left;
         taken(answer);
       }
     }
   }
 
+  std::vector<ClientBlocks::Arrived> receive(Kind kind) {
+    links_.wait_until({.done = [&] { return blocks_.any_arrived(kind); },
+                       .misses = [&](std::size_t s) { return blocks_.first_missing(static_cast<int64_t>(s)) >= 0; },
+                       .again = [&](std::size_t s) { send_again(s); },
+                       .what = "waits for parameters of"});
+    const auto lock = links_.lock();
+    return blocks_.take_arrived(kind);
+  }
+
   // What was not answered: servers know pushes by their ids.
   void send_again(std::size_t s) {
     bool pulls = false;
     for (const auto& question : blocks_.unanswered(static_cast<int64_t>(s))) {
-      if (question.header.kind == Kind::push) links_.send(s, question.header, {question.gradient});
+      if (question.header.kind != Kind::pull) links_.send(s, question.header, question.payload);
       pulls = pulls || question.header.kind == Kind::pull;
     }
     if (pulls) send_pull(s);
   }
 
   void take(std::size_t s, ServerLink::Message& message) {
-    if (message.header.kind == Kind::params) {
+    if (message.header.kind == Kind::params || message.header.kind == Kind::rows) {
       if (message.payload.size() == 1) blocks_.answer(message.header, message.payload[0], static_cast<int64_t>(s));
     } else if (s < answered_.size() && message.header.kind == expected_ && !answered_[s]) {
       // One that was asked for twice, by a connection that was made anew, is answered twice.
@@ -326,16 +445,25 @@ class ServerClient::Body {
 
 ServerClient::ServerClient(const ClientOptions& options) : body_(std::make_unique<Body>(options)) {}
 ServerClient::~ServerClient() = default;
-void ServerClient::begin(const ServerPlan& plan, Tensor& parameters) { body_->begin(plan, parameters); }
+void ServerClient::begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables) {
+  body_->begin(plan, parameters, tables);
+}
 int64_t ServerClient::resumed() const { return body_->resumed(); }
 void ServerClient::push(int64_t block, const Tensor& gradients, const PushOptions& options) {
   body_->push(block, gradients, options);
+}
+void ServerClient::push_rows(std::size_t table, const RowGradient& gradient, const PushOptions& options) {
+  body_->push_rows(table, gradient, options);
 }
 PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
   return body_->finish(parameters, arrived);
 }
 void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
-void ServerClient::set_parameters(const Tensor& parameters) { body_->set_parameters(parameters); }
+Tensor ServerClient::pull_rows(std::size_t table, const Tensor& rows) { return body_->pull_rows(table, rows); }
+void ServerClient::pull_table(std::size_t table, Tensor& values) { body_->pull_table(table, values); }
+void ServerClient::set_parameters(const Tensor& parameters, const std::vector<Tensor>& tables) {
+  body_->set_parameters(parameters, tables);
+}
 void ServerClient::average(int64_t round) { body_->average(round); }
 void ServerClient::rest() { body_->rest(); }
 void ServerClient::give_up() { body_->give_up(); }

@@ -9,6 +9,7 @@
 #include "tandem/comm/job_key.h"
 #include "tandem/core/tensor.h"
 #include "tandem/servers/parameter_range.h"
+#include "tandem/servers/row_gradient.h"
 #include "tandem/servers/server_figures.h"
 #include "tandem/servers/server_plan.h"
 
@@ -46,6 +47,9 @@ struct PushOutcome {
 /// A worker's side of all parameter servers of a job. One thread uses it; another, within, tells the servers each
 /// second that the worker is alive. A wait ends with PeerError when a server is silent for silence_seconds, when its
 /// connection closed and did not come back within 2 s, or when it says that the job cannot go on.
+///
+/// `parameters` and `gradients` are flat buffers (plan.dense_elements(),), float32, contiguous. Tables, which are not
+/// in them, are named by their numbers in plan.weights.
 class ServerClient {
  public:
   /// Connects without waiting. Throws InvalidArgument on no server, or an address that is none.
@@ -56,23 +60,29 @@ class ServerClient {
   ServerClient(const ServerClient&) = delete;
   ServerClient& operator=(const ServerClient&) = delete;
 
-  /// To be called first, with the same plan by all workers. `parameters` (elements,), float32, contiguous: worker 0's
-  /// are those that training begins with, unless the servers go on from what they have saved; all are set to the
-  /// servers'. Throws DataError where servers in mode sync have saved, but no update that all of them have.
-  void begin(const ServerPlan& plan, Tensor& parameters);
+  /// To be called first, with the same plan by all workers. Worker 0's `parameters`, and its `tables` in the plan's
+  /// order, float32, contiguous, are those that training begins with, unless the servers go on from what they have
+  /// saved; parameters are set to the servers'. Throws DataError where servers in mode sync have saved, but no update
+  /// that all of them have.
+  void begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables = {});
   /// The update that had been saved and servers began from, the lowest of all servers; 0: from worker 0's parameters,
   /// or what has been made of them.
   int64_t resumed() const;
-  /// Sends a block of the flat `gradients` (elements,) and returns at once. The gradients must be left alone until
-  /// finish.
+  /// Sends a block of the gradients and returns at once. The gradients must be left alone until finish.
   void push(int64_t block, const Tensor& gradients, const PushOptions& options = {});
-  /// Waits for the answers to all blocks, each of which must have been pushed, and writes them to the flat parameters.
-  /// `arrived(block)`: a block is there.
+  /// Likewise the gradient of a table, whose other rows have none.
+  void push_rows(std::size_t table, const RowGradient& gradient, const PushOptions& options = {});
+  /// Waits for the answers to all blocks, each of which must have been pushed, and all tables, and writes them to the
+  /// parameters. `arrived(block)`: a block is there.
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t block)>& arrived = {});
   /// Gets the parameters as they are.
   void pull(Tensor& parameters);
+  /// Rows of a table as they are, (n, elements of a row); `rows` (n,), int64, must rise within the table.
+  Tensor pull_rows(std::size_t table, const Tensor& rows);
+  /// All of a table, into `values`, float32, contiguous: block by block, so that little is on its way at a time.
+  void pull_table(std::size_t table, Tensor& values);
   /// The servers go on from these. To be called while no worker pushes; the others know when they pull.
-  void set_parameters(const Tensor& parameters);
+  void set_parameters(const Tensor& parameters, const std::vector<Tensor>& tables = {});
   /// Returns when the servers of all hosts have averaged their parameters once more; pull gets them. Where workers wait
   /// for the average, all hosts must ask, by one worker each; to be called while this one pushes nothing. `round`:
   /// returns when they have done so that many times; any number of workers may ask for the same one. Where nobody

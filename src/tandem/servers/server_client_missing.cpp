@@ -9,12 +9,15 @@ ServerClient::ServerClient(const ClientOptions&) {
   throw InvalidArgument("built without ZeroMQ: there are no parameter servers");
 }
 ServerClient::~ServerClient() = default;
-void ServerClient::begin(const ServerPlan&, Tensor&) {}
+void ServerClient::begin(const ServerPlan&, Tensor&, const std::vector<Tensor>&) {}
 int64_t ServerClient::resumed() const { return 0; }
 void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
+void ServerClient::push_rows(std::size_t, const RowGradient&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
 void ServerClient::pull(Tensor&) {}
-void ServerClient::set_parameters(const Tensor&) {}
+Tensor ServerClient::pull_rows(std::size_t, const Tensor&) { return {}; }
+void ServerClient::pull_table(std::size_t, Tensor&) {}
+void ServerClient::set_parameters(const Tensor&, const std::vector<Tensor>&) {}
 void ServerClient::average() {}
 void ServerClient::rest() {}
 void ServerClient::give_up() {}

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tandem/core/tensor.h"
 #include "tandem/servers/server_plan.h"
 
 namespace tandem::servers {
@@ -13,9 +14,11 @@ namespace tandem::servers {
 enum class Kind : uint8_t {
   hello,           // the plan, and of worker 0 each block's parameters; answered by hello when worker 0's is there.
                    // In sync a server with snapshots answers worker 0 by their updates first, and waits for resume
-  push,            // a block's gradient; answered by params, at once or when its update is made
-  params,          // a block's parameters
+  push,            // a block's gradient, of a table's rows and their gradients; answered by params, at once or when its
+                   // update is made
+  params,          // a block's parameters, of a table none
   pull,            // answered by params of all the server's blocks
+  rows,            // some rows of a table's block, or, without a payload, all; answered by rows with their values
   rest,            // the worker computes no gradient until it pulls again, and gives up what it has pushed by half
   leave,           // the worker is done; answered by leave
   ping,            // answered by ping with a text: whom the server waits for
@@ -44,10 +47,10 @@ struct Header {
   Kind kind = Kind::ping;
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
-  // Of push, pull and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the worker
-  // may come back, since it could not go on; of come and slice: the round; of part: the first without it.
+  // Of push, pull, rows and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the
+  // worker may come back, since it could not go on; of come and slice: the round; of part: the first without it.
   uint64_t id = 0;
-  int64_t block = 0;  // of push and params; of hello: the number of the server that is meant; of slice: its begin
+  int64_t block = 0;  // of push, params and rows; of hello: the number of the server that is meant; of slice: its begin
   // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
   // and the server goes on from, 0: none; of average: up to which round, 0: the next; of slice: a ring's step; of peer:
   // the run.
@@ -68,9 +71,19 @@ std::string encode(const Header& header);
 /// Nothing where the bytes are no header or hold numbers that nobody sends: negative counts, rates that are no number.
 std::optional<Header> decode_header(std::string_view bytes);
 
-/// Throws DataError unless block and worker are some of the plan's, the block is one of `server`'s, and the payload has
-/// exactly its float32 values.
+/// Throws DataError unless block and worker are some of the plan's and the block is one of `server`'s.
+void check_is_here(const Header& header, const ServerPlan& plan, int64_t server);
+/// Throws DataError unless a payload is so many float32 values.
+void check_bytes(const Header& header, std::size_t payload_bytes, int64_t elements);
+/// Throws DataError as both, of a payload of exactly the block's values.
 void check_block(const Header& header, std::size_t payload_bytes, const ServerPlan& plan, int64_t server);
+
+inline constexpr std::size_t kBytesOfRow = sizeof(uint32_t);
+/// Rows of a block of a table, as they travel: counted from the block's first.
+std::string encode_rows(const Tensor& rows);
+/// The rows (m,), int64. Throws DataError unless the block is one of `server`'s and of a table, and the rows rise
+/// within it: before more memory is taken than their number, which is at most the block's, needs.
+Tensor decode_rows(std::string_view bytes, const Header& header, const ServerPlan& plan, int64_t server);
 
 /// No frame is longer: a block, or a text such as the plan.
 inline constexpr int64_t kLongestFrame = 64 << 20;

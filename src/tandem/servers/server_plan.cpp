@@ -12,8 +12,7 @@ namespace {
 
 constexpr int64_t kMost = int64_t{1} << 40;  // of any number in a plan
 constexpr int64_t kMostWorkers = 4096, kMostServers = 4096;
-constexpr int64_t kLongestBlock = 64 << 20;  // bytes
-constexpr uint32_t kPlanMark = 0x324e4c50;   // "PLN2"
+constexpr uint32_t kPlanMark = 0x334e4c50;  // "PLN3"
 
 // True when the weight lies within the buffer and each of its elements within the weight.
 bool fits(const PlannedWeight& weight, int64_t elements) {
@@ -39,6 +38,21 @@ bool are_edges(const std::vector<int64_t>& edges, int64_t elements) {
          std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
 }
 
+std::string fault_of_tables(const ServerPlan& plan) {
+  int64_t end = plan.dense_elements();
+  for (std::size_t i = 0; i < plan.weights.size(); ++i) {
+    const auto& weight = plan.weights[i];
+    if (!weight.is_table && weight.offset < plan.dense_elements()) continue;
+    if (!weight.is_table || weight.shape.empty() || weight.count() == 0 || !weight.strides.empty() ||
+        weight.offset != end || weight.row() * static_cast<int64_t>(sizeof(float)) > kLongestBlock)
+      return c10::str("table '", weight.name,
+                      "' must lie row by row behind what comes before, and have rows of at most ", kLongestBlock,
+                      " bytes");
+    end += weight.count();
+  }
+  return end == plan.elements ? "" : "tables must lie behind all other weights";
+}
+
 // What is wrong with the numbers and weights; empty: nothing.
 std::string fault_of(const ServerPlan& plan) {
   const auto in = [](int64_t value, int64_t least) { return value >= least && value < kMost; };
@@ -59,7 +73,7 @@ std::string fault_of(const ServerPlan& plan) {
                       " elements behind the one before, got offset ", weight.offset);
     end = weight.offset + weight.count();
   }
-  return {};
+  return fault_of_tables(plan);
 }
 
 std::string fault_of_edges(const ServerPlan& plan) {
@@ -68,6 +82,15 @@ std::string fault_of_edges(const ServerPlan& plan) {
   if (!std::includes(plan.block_edges.begin(), plan.block_edges.end(), plan.server_edges.begin(),
                      plan.server_edges.end()))
     return "each edge of a server must be one of a block";
+  for (const auto& weight : plan.weights) {
+    if (!weight.is_table) continue;
+    const auto first = std::lower_bound(plan.block_edges.begin(), plan.block_edges.end(), weight.offset);
+    const auto last = std::lower_bound(first, plan.block_edges.end(), weight.offset + weight.count());
+    const bool at_rows =
+        *first == weight.offset && *last == weight.offset + weight.count() &&
+        std::all_of(first, last, [&](int64_t edge) { return (edge - weight.offset) % weight.row() == 0; });
+    if (!at_rows) return c10::str("blocks of table '", weight.name, "' must be of whole rows");
+  }
   return {};
 }
 
@@ -82,6 +105,22 @@ void check_optimizer(const Optimizer& optimizer, int64_t servers) {
 
 bool divides_anywhere(const Optimizer& optimizer) {
   return optimizer.elementwise() && optimizer.clipping().clipnorm == 0;
+}
+
+// The begin of a row that is nearest to `edge`, where that is in a table.
+int64_t at_row(const ServerPlan& plan, int64_t edge) {
+  for (const auto& weight : plan.weights) {
+    if (!weight.is_table || edge < weight.offset || edge >= weight.offset + weight.count()) continue;
+    return weight.offset + (edge - weight.offset + weight.row() / 2) / weight.row() * weight.row();
+  }
+  return edge;
+}
+
+// Divides [begin, end) into blocks of at most `most` elements, as even as they go, of `whole` elements together.
+void add_blocks(std::vector<int64_t>& edges, int64_t begin, int64_t end, int64_t most, int64_t whole) {
+  const int64_t size = (end - begin) / whole, largest = std::max<int64_t>(most / whole, 1);
+  const int64_t count = (size + largest - 1) / largest;
+  for (int64_t b = 1; b <= count; ++b) edges.push_back(begin + size * b / count * whole);
 }
 
 // Begins of the ranges behind the first: the weight's begin that is nearest to an even share, leaving one weight to
@@ -134,8 +173,23 @@ int64_t ServerPlan::server_of(int64_t block) const {
 
 int64_t ServerPlan::largest_block() const {
   int64_t largest = 0;
-  for (int64_t b = 0; b < blocks(); ++b) largest = std::max(largest, block_elements(b));
+  for (int64_t b = 0; b < blocks() && block_begin(b) < dense_elements(); ++b)
+    largest = std::max(largest, block_elements(b));
   return largest;
+}
+
+int64_t ServerPlan::dense_elements() const {
+  int64_t dense = elements;
+  for (auto weight = weights.rbegin(); weight != weights.rend() && weight->is_table; ++weight) dense = weight->offset;
+  return dense;
+}
+
+std::optional<std::size_t> ServerPlan::table_of(int64_t block) const {
+  if (block < 0 || block >= blocks()) return {};
+  for (std::size_t i = weights.size(); i > 0 && weights[i - 1].is_table; --i) {
+    if (weights[i - 1].offset <= block_begin(block)) return i - 1;
+  }
+  return {};
 }
 
 std::string ServerPlan::encode() const {
@@ -153,6 +207,7 @@ std::string ServerPlan::encode() const {
     to.number(weight.offset);
     to.numbers(weight.shape);
     to.numbers(weight.strides);
+    to.number(static_cast<uint8_t>(weight.is_table));
   }
   return to.take();
 }
@@ -173,6 +228,7 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
     PlannedWeight weight{from.text(), from.number<int64_t>(), {}};
     weight.shape = from.numbers<int64_t>();
     weight.strides = from.numbers<int64_t>();
+    weight.is_table = from.number<uint8_t>() != 0;
     plan.weights.push_back(std::move(weight));
   }
   if (!marked || !from.at_end()) throw DataError("plan of the servers: must be one, got other bytes");
@@ -182,31 +238,42 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
   return plan;
 }
 
-ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers, int64_t block_bytes) {
-  std::sort(plan.weights.begin(), plan.weights.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers, int64_t block_bytes,
+                                int64_t table_block_bytes) {
+  std::stable_sort(plan.weights.begin(), plan.weights.end(),
+                   [](const auto& a, const auto& b) { return a.offset < b.offset; });
   if (const auto fault = fault_of(plan); !fault.empty()) throw InvalidArgument("parameter servers: " + fault);
   const int64_t most = std::min(plan.elements, kMostServers);
   if (servers < 1 || servers > most)
     throw InvalidArgument(
         c10::str("parameter servers: must be from 1 to ", most, " for ", plan.elements, " parameters, got ", servers));
-  if (block_bytes < 4 || block_bytes > kLongestBlock)
-    throw InvalidArgument(
-        c10::str("parameter servers: a block must have from 4 to ", kLongestBlock, " bytes, got ", block_bytes));
+  for (const auto bytes : {block_bytes, table_block_bytes}) {
+    if (bytes < 4 || bytes > kLongestBlock)
+      throw InvalidArgument(
+          c10::str("parameter servers: a block must have from 4 to ", kLongestBlock, " bytes, got ", bytes));
+  }
   check_optimizer(optimizer, servers);
   plan.optimizer = optimizer.class_name();
   plan.optimizer_config = optimizer.get_config().to_json();
   plan.server_edges = {0};
   if (divides_anywhere(optimizer)) {
-    for (int64_t s = 1; s < servers; ++s) plan.server_edges.push_back(plan.elements * s / servers);
+    for (int64_t s = 1; s < servers; ++s) plan.server_edges.push_back(at_row(plan, plan.elements * s / servers));
   } else {
     for (const auto edge : edges_between_weights(plan, servers)) plan.server_edges.push_back(edge);
   }
   plan.server_edges.push_back(plan.elements);
+  if (!are_edges(plan.server_edges, plan.elements))
+    throw InvalidArgument(c10::str(
+        "parameter servers: tables are divided between rows, of which there are too few for ", servers, " servers"));
   plan.block_edges = {0};
   for (int64_t s = 0; s < servers; ++s) {
-    const int64_t begin = plan.server_begin(s), size = plan.server_begin(s + 1) - begin, largest = block_bytes / 4;
-    const int64_t count = (size + largest - 1) / largest;
-    for (int64_t b = 1; b <= count; ++b) plan.block_edges.push_back(begin + size * b / count);
+    const int64_t begin = plan.server_begin(s), end = plan.server_begin(s + 1), dense = plan.dense_elements();
+    if (begin < dense) add_blocks(plan.block_edges, begin, std::min(end, dense), block_bytes / 4, 1);
+    for (const auto& weight : plan.weights) {
+      const int64_t first = std::max(weight.offset, begin), last = std::min(weight.offset + weight.count(), end);
+      if (weight.is_table && first < last)
+        add_blocks(plan.block_edges, first, last, table_block_bytes / 4, weight.row());
+    }
   }
   if (const auto fault = fault_of_edges(plan); !fault.empty()) throw InvalidArgument("parameter servers: " + fault);
   return plan;

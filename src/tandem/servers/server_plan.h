@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,18 @@ struct PlannedWeight {
   int64_t offset = 0;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides = {};  // empty: row by row
+  /// Workers get the rows of it that they ask for, and push the gradients of those alone.
+  bool is_table = false;
 
   int64_t count() const;
+  /// Elements of a row, the first axis left out.
+  int64_t row() const { return shape[0] > 0 ? count() / shape[0] : 0; }
   bool operator==(const PlannedWeight&) const = default;
 };
 
 /// What workers and servers must agree on: plain data. The flat float32 buffer of a model's parameters is divided into
-/// a range for each server, and each range into blocks, one to a message.
+/// a range for each server, and each range into blocks, one to a message. Tables lie behind all other weights, without
+/// gaps, and are divided between rows.
 struct ServerPlan {
   ServerMode mode = ServerMode::sync;
   int64_t workers = 1;
@@ -56,7 +62,14 @@ struct ServerPlan {
   /// First block of a server; of servers(): one behind the last.
   int64_t first_block(int64_t server) const;
   int64_t server_of(int64_t block) const;
+  /// Of those that do not belong to a table.
   int64_t largest_block() const;
+  /// What lies before the tables.
+  int64_t dense_elements() const;
+  /// The weight that a block belongs to, where that is a table; nothing where there is no such block.
+  std::optional<std::size_t> table_of(int64_t block) const;
+  /// Of a block of a table.
+  int64_t block_rows(int64_t block) const { return block_elements(block) / weights[*table_of(block)].row(); }
 
   std::string encode() const;
   /// Throws DataError on bytes that are no plan, or one that does not hold together; takes no more memory than they
@@ -65,12 +78,16 @@ struct ServerPlan {
   bool operator==(const ServerPlan&) const = default;
 };
 
-/// Fills in optimizer and edges. Ranges are as even as they go: they end at any element where the rule treats each by
-/// itself and clips by no norm, else between weights. Throws InvalidArgument on numbers out of range; on more servers
-/// than there is to divide; on global_clipnorm with several servers, none of which sees the whole norm; and on rules
-/// that scale the loss.
+/// A block is no longer, and so no row of a table.
+inline constexpr int64_t kLongestBlock = 64 << 20;  // bytes
+
+/// Fills in optimizer and edges. Ranges are as even as they go: they end at any element, in a table at any row, where
+/// the rule treats each element by itself and clips by no norm, else between weights. Throws InvalidArgument on numbers
+/// out of range; on more servers than there is to divide; on global_clipnorm with several servers, none of which sees
+/// the whole norm; and on rules that scale the loss. Each block of a table is a message in every step, so they are
+/// long.
 ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers,
-                                int64_t block_bytes = 1 << 20);
+                                int64_t block_bytes = 1 << 20, int64_t table_block_bytes = kLongestBlock);
 
 /// The plan's optimizer. Throws InvalidArgument where it cannot run on servers (above), or its text is none.
 std::shared_ptr<Optimizer> make_optimizer(const ServerPlan& plan);

@@ -52,10 +52,25 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   if (header.worker != worker) throw DataError(c10::str("must be ", worker, " as it said first"));
   switch (header.kind) {
     case Kind::push: {
-      if (frames.size() != 2) throw DataError("a push must have one payload");
-      check_block(header, frames[1].size(), plan_, server_);
-      return table_->push({worker, header.id, header.block, header.version, header.rows, header.all_rows, header.rate,
-                           header.scale, frames[1].floats()});
+      Push push{worker,      header.id,       header.block, header.version,
+                header.rows, header.all_rows, header.rate,  header.scale};
+      if (const auto table = plan_.table_of(header.block)) {
+        if (frames.size() != 3) throw DataError("a push of a table's rows must have two payloads");
+        push.table_rows = decode_rows(frames[1].text(), header, plan_, server_);
+        const int64_t count = push.table_rows.numel(), row = plan_.weights[*table].row();
+        check_bytes(header, frames[2].size(), count * row);
+        push.gradient = frames[2].floats().view({count, row});
+      } else {
+        if (frames.size() != 2) throw DataError("a push must have one payload");
+        check_block(header, frames[1].size(), plan_, server_);
+        push.gradient = frames[1].floats();
+      }
+      return table_->push(push);
+    }
+    case Kind::rows: {
+      if (frames.size() > 2) throw DataError("a question for rows must have one payload at most");
+      const Tensor rows = frames.size() == 2 ? decode_rows(frames[1].text(), header, plan_, server_) : Tensor();
+      return table_->read_rows(worker, header.id, header.block, rows);
     }
     case Kind::pull:
       return table_->pull(worker, header.id);
@@ -189,14 +204,14 @@ ServerFigures ServerTalk::figures() const {
 
 void ServerTalk::answer(int64_t worker, const BlockAnswer& given) {
   send_(who_of_[static_cast<std::size_t>(worker)],
-        {.kind = Kind::params,
+        {.kind = given.kind,
          .outcome = given.outcome,
          .worker = static_cast<int32_t>(worker),
          .id = given.id,
          .block = given.block,
          .version = given.version,
          .staleness = given.staleness},
-        {Frame::of(given.parameters)});
+        {given.parameters.defined() ? Frame::of(given.parameters) : Frame::of(std::string())});
 }
 
 void ServerTalk::say(const std::string& who, Kind kind, std::string text) {

@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "tandem/servers/plan_test.h"
+#include "tandem/servers/table_plan_test.h"
 
 namespace tandem::servers {
 namespace {
@@ -58,6 +58,32 @@ TEST(ServerTalk, GreetsWhenWorkerZeroHasBroughtTheParameters) {
   EXPECT_EQ(talk.said[1].who, "worker-1");
   EXPECT_EQ(talk.last().header.kind, Kind::hello);
   EXPECT_FALSE(talk.talk.nobody());
+}
+
+TEST(ServerTalk, RowsMustBeThoseOfATableAndHaveTheirValues) {
+  Talk talk(table_plan("SGD", Config::object(), {}, 1));
+  talk.hello(0, 0);
+  const int64_t block = talk.plan.blocks() - 1;
+  const auto rows = Frame::of(encode_rows(at::tensor({0, 2}, at::kLong)));
+  const auto values = [](int64_t n) { return Frame::of(at::ones({n})); };
+  talk.hear("worker-0", {.kind = Kind::rows, .id = 5, .block = block}, {rows}, 0);
+  EXPECT_EQ(talk.last().header.kind, Kind::rows);
+  EXPECT_EQ(talk.last().payload.at(0).size(), 2 * 5 * sizeof(float));
+  const auto refused = [&](Kind kind, int64_t of, const std::vector<Frame>& payload) {
+    talk.hear("worker-0", {.kind = kind, .id = 1, .block = of}, payload, 0);
+    return talk.last().header.kind == Kind::error ? talk.last_text() : "";
+  };
+  const auto place = "block " + std::to_string(block);
+  EXPECT_EQ(refused(Kind::push, block, {rows, values(9)}),
+            "worker 0: message of worker 0: " + place + " must have 40 bytes, got 36");
+  EXPECT_EQ(refused(Kind::push, block, {values(20)}), "worker 0: a push of a table's rows must have two payloads");
+  EXPECT_EQ(refused(Kind::push, 0, {rows, values(1)}), "worker 0: a push must have one payload");
+  EXPECT_EQ(refused(Kind::push, block + 1, {values(1)}), "worker 0: message of worker 0: block must be from 0 to " +
+                                                             std::to_string(block) + ", got " +
+                                                             std::to_string(block + 1));
+  EXPECT_EQ(refused(Kind::rows, block, {rows, rows}), "worker 0: a question for rows must have one payload at most");
+  EXPECT_NE(refused(Kind::rows, 0, {}).find("must be of a table's block that is here, got block 0"), std::string::npos);
+  EXPECT_NE(refused(Kind::rows, 99, {}).find("got block 99"), std::string::npos);
 }
 
 TEST(ServerTalk, ASilentWorkerIsLostInAsyncAndEndsSync) {

@@ -13,7 +13,7 @@ namespace tandem::servers {
 SyncTable::SyncTable(const ServerPlan& plan, int64_t server, Send send)
     : ParameterTable(plan, server, std::move(send)),
       gone_(static_cast<std::size_t>(plan.workers)),
-      sum_(at::empty({range_.size()}, at::kFloat)) {
+      sum_(plan, server, range_.touched_alone()) {
   // With backups all blocks of an update must be of the same workers.
   const bool apart = range_.by_part() && plan.backup_workers == 0;
   const auto workers = static_cast<std::size_t>(plan.workers);
@@ -60,7 +60,8 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
                                first.rate, " and ", push.rate, ", ", first.scale, " and ", push.scale));
     rows += push.rows;
   }
-  Tensor gradient = sum_of(unit, in);
+  add_up(unit, in);
+  Tensor gradient = sum_.values();
   double scale = first.scale;
   if (static_cast<int64_t>(in.size()) < plan_.workers) {
     scale *= first.all_rows > 0 && rows > 0 ? static_cast<double>(first.all_rows) / static_cast<double>(rows)
@@ -68,7 +69,7 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   }
   if (scale != 1) gradient.mul_(scale);
   // Of nobody's rows: workers of another host had all of the step's.
-  if (rows > 0 && range_.update(begin_of(unit.first_block), gradient, unit.iteration, first.rate)) ++unit.iteration;
+  if (rows > 0 && range_.update(sum_.offset(), gradient, sum_.touched(), unit.iteration, first.rate)) ++unit.iteration;
   ++unit.version;
   ++unit.updates;
   ++all_updates_;
@@ -92,21 +93,31 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   }
 }
 
-Tensor SyncTable::sum_of(const Unit& unit, const std::vector<int64_t>& in) {
+void SyncTable::add_up(const Unit& unit, const std::vector<int64_t>& in) {
   std::vector<const void*> addends;
+  std::vector<RowGradient> rows;
+  sum_.begin(unit.first_block);
   for (int64_t block = unit.first_block; block < unit.last_block; ++block) {
+    const bool of_table = plan_.table_of(block).has_value();
     addends.clear();
+    rows.clear();
     for (const auto worker : in) {
-      const auto& gradients = unit.parts[static_cast<std::size_t>(worker)].gradients();
-      addends.push_back(gradients[static_cast<std::size_t>(block - unit.first_block)].const_data_ptr());
+      const auto& parts = unit.parts[static_cast<std::size_t>(worker)];
+      const auto place = static_cast<std::size_t>(block - unit.first_block);
+      if (of_table) {
+        rows.push_back(parts.rows(place));
+      } else {
+        addends.push_back(parts.gradients()[place].const_data_ptr());
+      }
     }
-    void* result = sum_.mutable_data_ptr<float>() + begin_of(block);
+    if (of_table) {
+      sum_.put(block, sum_along_tree(rows));
+      continue;
+    }
+    void* result = sum_.place(block).mutable_data_ptr();
     comm::sum_along_tree(at::kFloat, addends.data(), static_cast<int64_t>(addends.size()), &result, 1,
                          {0, plan_.block_elements(block)});
   }
-  const int64_t begin = begin_of(unit.first_block);
-  const int64_t last = unit.last_block - 1;
-  return sum_.narrow(0, begin, begin_of(last) + plan_.block_elements(last) - begin);
 }
 
 void SyncTable::check_enough(const Unit& unit) const {

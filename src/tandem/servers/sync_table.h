@@ -45,11 +45,12 @@ class SyncTable final : public ParameterTable {
   void check_enough(const Unit& unit) const;
   void even_out_updates();
   void update(Unit& unit, const std::vector<int64_t>& in);
-  Tensor sum_of(const Unit& unit, const std::vector<int64_t>& in);
+  // Into sum_.
+  void add_up(const Unit& unit, const std::vector<int64_t>& in);
 
   std::vector<Unit> units_;
-  std::vector<bool> gone_;   // by worker: joined once, and left
-  Tensor sum_;               // of the range
+  std::vector<bool> gone_;  // by worker: joined once, and left
+  RangeGradient sum_;
   int64_t all_updates_ = 0;  // of all units together
 };
 

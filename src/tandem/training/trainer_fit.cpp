@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
@@ -82,9 +83,13 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
     return together("fit", [&] { return loop.run(); });
   } catch (...) {
     ++passes_;  // the next fit begins a pass of its own
-    // What was learned before the failure is kept.
-    if (!execution_->peers()) finish_update();
-    execution_->store();
+    // What was learned before the failure is kept, as far as it is here.
+    try {
+      if (!execution_->peers()) finish_update();
+      execution_->store();
+    } catch (const PeerError& lost) {
+      log_warning(c10::str("fit: not all that was learned before the failure could be fetched: ", lost.what()));
+    }
     throw;
   }
 }
