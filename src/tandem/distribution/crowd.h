@@ -18,8 +18,6 @@ class Crowd {
   /// `options.worker`: this process's place among the others.
   explicit Crowd(const servers::ClientOptions& options) : leads_(options.worker == 0), desk_(options) {}
 
-  /// True in the one process that writes files and prints.
-  bool leads() const { return leads_; }
   /// The number of the next batch for this process, of a pass of `batches`; nothing when all processes together have
   /// made all of them. `finish_own` ends this process's own steps, before it waits for others that may be lost.
   std::optional<int64_t> next_batch(int64_t pass, int64_t batches, const std::function<void()>& finish_own);

@@ -48,6 +48,8 @@ class FreeSteps {
 
  private:
   void serve(int64_t replica);
+  // No more will be given; those that wait are made still, or `dropped`.
+  void close(bool dropped);
 
   ReplicaThreads& threads_;
   const Make make_;

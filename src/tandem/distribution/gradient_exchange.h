@@ -39,7 +39,6 @@ class GradientExchange {
   const StepLedger& ledger() const { return ledger_; }
   /// What the way itself counts, beside a Communicator.
   virtual int64_t bytes_sent() const { return 0; }
-  virtual double seconds_waiting() const { return 0; }
   virtual double seconds_moving() const { return 0; }
 
  protected:

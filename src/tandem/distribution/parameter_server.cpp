@@ -23,6 +23,10 @@ std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
   return servers::job_key_of(cluster::Environment());
 }
 
+ExchangeOptions exchange_of(const ParameterServerOptions& options) {
+  return {.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes};
+}
+
 // Which process of how many this is, and how many of them its host has.
 struct ProcessPlace {
   int64_t own = 0, count = 1, on_host = 1;
@@ -63,16 +67,16 @@ class ParameterServerKind : public StrategyKind {
   }
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
-    const ExchangeOptions exchange{
-        .shares = options_.shares, .fixed_order = options_.fixed_order, .bucket_bytes = options_.bucket_bytes};
     const int64_t on_host = options_.workers.size() * place_.on_host;
-    auto how = exchange.replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
+    auto how = exchange_of(options_).replication(options_.workers,
+                                                 threads_per_device(on_host, options_.threads_per_device));
     const auto mode = servers::server_mode(options_.mode);
     if (mode != servers::ServerMode::sync) {
       if (place_.count > 1) how.place = {place_.own, place_.count};
     } else if (options_.group) {
       how.processes = options_.group->processes();
     }
+    if (!program.optimizer) return std::make_unique<Replicated>(program, how);
     how.where = UpdatePlace::servers;
     how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
@@ -131,8 +135,7 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   check_mode(options);
   if (options.addresses.empty()) options.addresses = servers_of_job();
   check_processes(options);
-  ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
-      .check("ParameterServer", options.workers.size() * place_of(options).count);
+  exchange_of(options).check("ParameterServer", options.workers.size() * place_of(options).count);
   return options;
 }
 

@@ -92,7 +92,7 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
         });
   } catch (...) {
     if (broken && !peers_) group_->reset();
-    if (how_.servers && program_.optimizer) {
+    if (how_.servers) {
       for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).give_up();
     }
     group_rows_ = 0;  // a group of steps that failed is left out

@@ -43,7 +43,7 @@ struct Replication {
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.
   std::shared_ptr<HostPart> host = {};
-  /// Who makes the updates where `where` is servers.
+  /// Who makes the updates where `where` is servers; null where nothing is trained.
   std::shared_ptr<ServerSetup> servers = {};
   /// With servers: this process and others train each at its own pace, without `processes`; empty: it does alone.
   struct Place {
@@ -140,6 +140,7 @@ class Replicated final : public Execution {
   void average_statistics();
   void average_parameters();
   StepResult step(const data::Batch& batch, const SharedStep& shared);
+  GradientExchange& exchange(int64_t r) const { return *replicas_[static_cast<std::size_t>(r)]->exchange; }
   // Seconds that a rank spent on what others wait for or send.
   double seconds_exchanging(int64_t rank) const;
   // With parameter servers, in replicated_served.cpp.

@@ -35,15 +35,11 @@ void Replicated::take_what_servers_saved() {
 }
 
 void Replicated::abort_served(const std::string& reason) {
-  if (!how_.servers || !program_.optimizer) return;
+  if (!how_.servers) return;
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).abort(reason);
 }
 
 StepResult Replicated::give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
-  if (!train.update) {
-    throw InvalidArgument(c10::str("ParameterServer: every step must make an update in mode ", how_.servers->mode(),
-                                   ", where nobody waits for others; gradients must not be accumulated"));
-  }
   unsettled_ = true;
   // Servers count the updates that a schedule goes by.
   const double rate = program_.optimizer->rate().is_schedule() ? -1 : train.rate;
@@ -116,10 +112,7 @@ void Replicated::average_statistics_of_crowd(int64_t pass) {
   average_statistics();
   PeerMessage own;
   own.put(static_cast<double>(rows));
-  for (const auto& w : statistics_) {
-    const Tensor values = w.variable().value.to(at::kDouble).contiguous();
-    own.put(std::vector<double>(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()));
-  }
+  for (const auto& w : statistics_) own.put(w.variable().value);
   auto all = crowd_->gather(c10::str("statistics of pass ", pass), own);
   std::vector<double> weights;
   for (auto& message : all) weights.push_back(message.number());
@@ -128,8 +121,7 @@ void Replicated::average_statistics_of_crowd(int64_t pass) {
   const c10::NoGradGuard no_grad;
   for (const auto& w : statistics_) {
     Tensor mean = at::zeros_like(w.variable().value, at::kDouble).contiguous();
-    for (std::size_t p = 0; p < all.size(); ++p)
-      mean.add_(at::tensor(all[p].numbers(), at::kDouble).view(mean.sizes()), weights[p] / sum);
+    for (std::size_t p = 0; p < all.size(); ++p) mean.add_(all[p].tensor(), weights[p] / sum);
     w.variable().value.copy_(mean);
     for (std::size_t r = 0; r < replicas_.size(); ++r) set_own(r, w, w.variable().value);
   }
@@ -153,7 +145,7 @@ void Replicated::settle() {
 
 std::vector<int64_t> Replicated::staleness() const {
   std::vector<int64_t> all;
-  if (!how_.servers || !program_.optimizer) return all;
+  if (!how_.servers) return all;
   for (const auto& one : served(0).client().figures()) {
     all.resize(std::max(all.size(), one.by_staleness.size()));
     for (std::size_t age = 0; age < one.by_staleness.size(); ++age) all[age] += one.by_staleness[age];

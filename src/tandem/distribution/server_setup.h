@@ -28,7 +28,6 @@ class ServerSetup {
 
   /// Replicas do not wait for one another.
   bool free() const { return choice_.mode != servers::ServerMode::sync; }
-  const char* mode() const { return servers::name_of(choice_.mode); }
   /// How weights of `workers` replicas with an `optimizer` lie on the servers. Throws InvalidArgument on optimizers
   /// that cannot run there.
   servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers) const;

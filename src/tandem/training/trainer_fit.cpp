@@ -7,6 +7,7 @@
 #include "tandem/core/steady_seconds.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
+#include "tandem/training/same_data.h"
 #include "tandem/training/trainer.h"
 
 namespace tandem {
@@ -40,8 +41,7 @@ void check_for_crowd(const FitPlan& plan) {
   if (plan.steps_per_epoch > 0)
     throw InvalidArgument(
         "fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
-  if (plan.data.size() == data::kUnknownSize)
-    throw InvalidArgument("fit: data must have a known number of rows where several processes share them");
+  check_known_rows("fit", plan.data);
 }
 
 // What all processes must be told alike.
