@@ -54,6 +54,10 @@ void DeviceArguments::add_training_to(CLI::App& command) {
   command.add_option("--server-mode", server_mode, "When servers apply gradients: sync (default) | stale | async");
   command.add_option("--staleness", staleness, "How many updates old a gradient may be, in server mode stale")
       ->transform(whole_number(0));
+  command
+      .add_option("--backup-workers", backup_workers,
+                  "Leave the B slowest workers' gradients out of each update, in server mode sync")
+      ->transform(whole_number(0));
 }
 
 Devices DeviceArguments::resolve() const {
@@ -69,8 +73,9 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                     : mirrored            ? "mirrored"
                                           : "single";
   const bool served = name == "parameter-server";
-  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0))
-    throw InvalidArgument("--servers, --server-mode and --staleness need --strategy parameter-server");
+  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || backup_workers > 0))
+    throw InvalidArgument(
+        "--servers, --server-mode, --staleness and --backup-workers need --strategy parameter-server");
   // Each process has a device of its own name, unless some are asked for.
   const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
@@ -82,7 +87,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .average_every = average_every,
                                           .servers = std::max<int64_t>(servers, 1),
                                           .server_mode = server_mode.empty() ? "sync" : server_mode,
-                                          .staleness = staleness});
+                                          .staleness = staleness,
+                                          .backup_workers = backup_workers});
 }
 
 }  // namespace tandem::cli

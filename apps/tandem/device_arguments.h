@@ -18,6 +18,7 @@ struct DeviceArguments {
   int64_t fixed_order = 0, average_every = 0;
   std::string server_mode;              // empty: sync
   int64_t servers = 0, staleness = -1;  // not given
+  int64_t backup_workers = 0;
 
   void add_to(CLI::App& command);
   void add_training_to(CLI::App& command);

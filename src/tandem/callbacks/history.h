@@ -22,6 +22,7 @@ class History {
     std::vector<int64_t> bytes_sent;
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
     std::vector<int64_t> staleness;  // of parameter servers: how many gradients were applied so many updates late
+    std::vector<int64_t> dropped_rows;  // by parameter server with backup workers: of gradients that came too late
     double input_seconds = 0;        // the loop waited for data
     double seconds = 0;
   };
@@ -45,6 +46,9 @@ class History {
   /// mean over all gradients. 0 without parameter servers.
   int64_t max_staleness() const;
   double mean_staleness() const;
+  /// Rows whose gradients came too late for the updates and were dropped, where there are backup workers: of the
+  /// parameter server that dropped most.
+  int64_t dropped_rows() const;
   const Facts& facts() const { return facts_; }
   /// True when training was stopped from outside before its end.
   bool interrupted() const { return interrupted_; }

@@ -85,10 +85,12 @@ class Loader::Impl {
     if (!current_) throw InvalidArgument("Loader: start_epoch must be called before next");
     const auto start = Clock::now();
     if (deal_) {
-      const auto number = deal_(current_->epoch, maker_.batches());
-      if (!number) return std::nullopt;
-      auto batch = make_here(*number, start);
-      batch.number = *number;
+      const auto dealt = deal_(current_->epoch, maker_.batches());
+      if (!dealt) return std::nullopt;
+      rows_ = current_->rows_of(dealt->batch);
+      auto batch = maker_.make(*current_, dealt->batch, dealt->rows);
+      batch.number = dealt->number;
+      waited_ += Clock::now() - start;
       return batch;
     }
     if (taken_ == end_of_current_) return std::nullopt;

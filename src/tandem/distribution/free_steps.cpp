@@ -38,6 +38,11 @@ void FreeSteps::give(FreeStep step) {
   changed_.notify_all();
 }
 
+void FreeSteps::await_room() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() || closed_; });
+}
+
 std::optional<StepResult> FreeSteps::take() {
   const std::lock_guard lock(mutex_);
   if (results_.empty()) return {};

@@ -32,10 +32,13 @@ struct ProcessPlace {
   int64_t own = 0, count = 1, on_host = 1;
 };
 
-// Without a group processes that do not wait for one another need not meet.
+// Workers do not wait for one another.
+bool is_free(const ParameterServerOptions& options) { return options.mode != "sync" || options.backup_workers > 0; }
+
+// Without a group such processes need not meet.
 ProcessPlace place_of(const ParameterServerOptions& options) {
   if (options.group) return {options.group->rank(), options.group->world_size(), options.group->local_size()};
-  if (options.mode == "sync" || options.addresses.empty()) return {};
+  if (!is_free(options) || options.addresses.empty()) return {};
   const auto member = cluster::who_am_i(cluster::Environment());
   if (!member.trains()) return {};
   return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
@@ -71,7 +74,7 @@ class ParameterServerKind : public StrategyKind {
     auto how = exchange_of(options_).replication(options_.workers,
                                                  threads_per_device(on_host, options_.threads_per_device));
     const auto mode = servers::server_mode(options_.mode);
-    if (mode != servers::ServerMode::sync) {
+    if (is_free(options_)) {
       if (place_.count > 1) how.place = {place_.own, place_.count};
     } else if (options_.group) {
       how.processes = options_.group->processes();
@@ -80,6 +83,7 @@ class ParameterServerKind : public StrategyKind {
     how.where = UpdatePlace::servers;
     how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
+                                                             .backup_workers = options_.backup_workers,
                                                              .addresses = options_.addresses,
                                                              .own = options_.addresses.empty() ? options_.servers : 0,
                                                              .key = key_of(options_),
@@ -103,6 +107,19 @@ void check_mode(const ParameterServerOptions& options) {
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,
                             ", where batches go whole to whoever is free"));
+  if (options.backup_workers == 0) return;
+  if (options.backup_workers < 0)
+    refuse_servers(c10::str("backup_workers must be at least 0, got ", options.backup_workers));
+  if (mode != servers::ServerMode::sync)
+    refuse_servers(c10::str("backup_workers must be set in mode sync alone, got mode ", options.mode));
+  if (divided)
+    refuse_servers("shares and fixed_order must not be set with backup_workers, where who makes what is not fixed");
+}
+
+void check_backups(const ParameterServerOptions& options, int64_t workers) {
+  if (options.backup_workers >= workers)
+    refuse_servers(c10::str("backup_workers must be fewer than the ", workers, workers == 1 ? " worker" : " workers",
+                            ", got ", options.backup_workers));
 }
 
 // Throws where this process cannot be one of those that train together.
@@ -111,7 +128,7 @@ void check_processes(const ParameterServerOptions& options) {
   if (!options.group && !member.trains())
     refuse_servers(c10::str("this process is ", cluster::to_string(member.role), " ", member.index, " of its job (",
                             member.source, "); only the chief and workers train"));
-  if (!options.group && options.mode == "sync" && !options.addresses.empty() && member.world_size > 1) {
+  if (!options.group && !is_free(options) && !options.addresses.empty() && member.world_size > 1) {
     refuse_servers(
         "must get a group in mode sync, as init_process_group() gives one, where the job has several processes");
   }
@@ -135,7 +152,9 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   check_mode(options);
   if (options.addresses.empty()) options.addresses = servers_of_job();
   check_processes(options);
-  exchange_of(options).check("ParameterServer", options.workers.size() * place_of(options).count);
+  const int64_t workers = options.workers.size() * place_of(options).count;
+  check_backups(options, workers);
+  exchange_of(options).check("ParameterServer", workers);
   return options;
 }
 

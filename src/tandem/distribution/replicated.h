@@ -69,6 +69,7 @@ class Replicated final : public Execution {
   void finish_update(double rate) override;
   std::vector<StepResult> finish_steps() override;
   bool out_of_step() const override { return free(); }
+  int64_t parts_of_batch() const override { return how_.servers ? how_.servers->parts(workers()) : 1; }
   std::unique_lock<std::shared_mutex> hold_observers() override { return std::unique_lock(observers_); }
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const data::Batch& batch) override;
@@ -95,6 +96,7 @@ class Replicated final : public Execution {
   std::vector<int64_t> rows_trained() const override;
   int64_t bytes_sent(int64_t device) const override;
   std::vector<int64_t> staleness() const override;
+  std::vector<int64_t> dropped_rows() const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return how_.threads_per_device; }
   void record_trace(bool on) override;
@@ -156,6 +158,10 @@ class Replicated final : public Execution {
   void take_what_servers_saved();
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
+  // What replicas are given of it.
+  std::vector<data::Batch> cut(const data::Batch& batch);
+  // Returns when the steps that were given have ended, and with them the round.
+  void end_steps();
   StepResult make_free_step(int64_t rank, const FreeStep& step);
   // Ends the steps that are being made, and brings what the servers know to all replicas.
   void settle();
@@ -198,6 +204,10 @@ class Replicated final : public Execution {
   std::vector<std::unique_ptr<comm::LocalGroup>> alone_;  // each one's world
   std::shared_mutex observers_;                           // shared by those that call one
   bool unsettled_ = false;                                // steps were given since settle
+  // With backup workers servers know by its number which steps are given before all replicas have ended theirs: a pass,
+  // where it is known, else all until end_steps.
+  int64_t round_ = 0;
+  bool round_ended_ = true;
   bool resumed_ = false;                                  // from what servers had saved
   int64_t updates_before_ = 0;                            // that the servers had counted at settle
   std::unique_ptr<Crowd> crowd_;                          // null: none but this process

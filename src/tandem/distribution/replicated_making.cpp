@@ -136,7 +136,7 @@ Replicated::Replicated(const Program& program, const Replication& how)
     if (how_.place) crowd_ = std::make_unique<Crowd>(how_.servers->client(how_.place->own));
     free_ = std::make_unique<FreeSteps>(
         threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); },
-        [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(); });  // others may wait for it
+        [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(round_); });  // others may wait for it
   }
   load();
 }

@@ -21,10 +21,10 @@ class ServerExchange final : public GradientExchange {
   bool has_begun() const { return begun_; }
   /// The servers go on from the target's values.
   void set_parameters();
-  /// Sets the target to the servers' parameters, of which a gradient will be made.
-  void pull();
-  /// No gradient will be made before the next pull.
-  void rest();
+  /// Sets the target to the servers' parameters, of which a gradient will be made. `pass`, as of ServerClient::pull.
+  void pull(int64_t pass = 0);
+  /// No gradient will be made before the next pull, and none of this pass any more.
+  void rest(int64_t pass = 0);
   bool rests() const { return rests_; }
   /// Ends the wait that another thread is in, or comes to, with PeerError that gives `reason`.
   void abort(const std::string& reason) { client_.abort(reason); }

@@ -25,6 +25,7 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimize
   servers::ServerPlan plan{.mode = choice_.mode,
                            .workers = workers,
                            .staleness = choice_.staleness,
+                           .backup_workers = choice_.backup_workers,
                            .elements = weights.parameters().numel()};
   for (std::size_t i = 0; i < weights.weights().size(); ++i) {
     const auto& weight = weights.weights()[i];

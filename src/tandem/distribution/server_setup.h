@@ -14,6 +14,7 @@ namespace tandem::distribute {
 struct ServerChoice {
   servers::ServerMode mode = servers::ServerMode::sync;
   int64_t staleness = 0;                    // bound in mode stale
+  int64_t backup_workers = 0;               // in mode sync
   std::vector<std::string> addresses = {};  // of servers in other processes
   int64_t own = 0;                          // servers in this process, where there are no addresses
   std::optional<comm::JobKey> key = {};
@@ -27,7 +28,10 @@ class ServerSetup {
   explicit ServerSetup(const ServerChoice& choice);
 
   /// Replicas do not wait for one another.
-  bool free() const { return choice_.mode != servers::ServerMode::sync; }
+  bool free() const { return choice_.mode != servers::ServerMode::sync || choice_.backup_workers > 0; }
+  bool has_backups() const { return choice_.backup_workers > 0; }
+  /// Gradients of an update, of `workers`: as many as there are parts of a batch.
+  int64_t parts(int64_t workers) const { return has_backups() ? workers - choice_.backup_workers : 1; }
   /// How weights of `workers` replicas with an `optimizer` lie on the servers. Throws InvalidArgument on optimizers
   /// that cannot run there.
   servers::ServerPlan plan(const FlatWeights& weights, const Optimizer& optimizer, int64_t workers) const;

@@ -55,6 +55,7 @@ struct StrategyOptions {
   int64_t servers = 1;
   std::string server_mode = "sync";
   int64_t staleness = -1;
+  int64_t backup_workers = 0;
 };
 
 /// Names of the strategies that can be made by name.

@@ -255,13 +255,15 @@ struct Fault {
 };
 
 TEST(ParameterServer, AStepThatFailsSaysWhyAndTrainingCanGoOn) {
-  for (const std::string mode : {"sync", "async", "stale"}) {
+  for (const std::string mode : {"sync", "async", "stale", "sync with a backup worker"}) {
     SCOPED_TRACE(mode);
+    auto options = served(3, 2, mode.substr(0, mode.find(' ')));
+    options.backup_workers = mode.ends_with("worker") ? 1 : 0;
     Fault fault;
     Model model = Sequential({Input({6}), Lambda([&](const Tensor& x) { return fault.pass(x); }, {.output_shape = {6}}),
                               Dense(3, {.activation = "softmax"})});
     model.compile(
-        {.optimizer = "sgd", .loss = "categorical_crossentropy", .strategy = ParameterServer(served(3, 2, mode))});
+        {.optimizer = "sgd", .loss = "categorical_crossentropy", .strategy = ParameterServer(options)});
     const Tensor x = normal({48, 6}, 1), y = one_hot(48, 3, 2);
     const FitOptions fit{.batch_size = 6, .epochs = 1, .verbose = 0};
     model.fit(x, y, fit);
@@ -285,16 +287,30 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
       "ParameterServer: shares and fixed_order must not be set in mode async, where batches go whole to whoever is "
       "free");
   EXPECT_NE(why({.mode = "asinc"}).find("async"), std::string::npos);
-  const auto refused = [](Model model, const Handle<Optimizer>& optimizer, FitOptions fit) {
+  const auto workers = Devices::parse("cpu*3");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = 3}),
+            "ParameterServer: backup_workers must be fewer than the 3 workers, got 3");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = -1}),
+            "ParameterServer: backup_workers must be at least 0, got -1");
+  EXPECT_EQ(why({.workers = workers, .mode = "async", .backup_workers = 1}),
+            "ParameterServer: backup_workers must be set in mode sync alone, got mode async");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = 1, .fixed_order = 3}),
+            "ParameterServer: shares and fixed_order must not be set with backup_workers, where who makes what is not "
+            "fixed");
+  const auto refused = [](Model model, const Handle<Optimizer>& optimizer, FitOptions fit, int64_t backups = 0) {
     fit.verbose = 0;
+    auto options = served(2, 2, backups > 0 ? "sync" : "async");
+    options.backup_workers = backups;
     return message_of([&] {
-      model.compile({.optimizer = optimizer, .loss = "mse", .strategy = ParameterServer(served(2, 2, "async"))});
+      model.compile({.optimizer = optimizer, .loss = "mse", .strategy = ParameterServer(options)});
       model.fit(normal({8, 6}, 1), normal({8, 3}, 2), fit);
     });
   };
   EXPECT_NE(refused(small_network(), optimizers::SGD({.global_clipnorm = 1.0}), {}).find("global_clipnorm"),
             std::string::npos);
   EXPECT_EQ(refused(small_network(), optimizers::SGD(), {.batch_size = 4, .accumulate = 2}),
+            "fit: accumulate must be 1 where batches go to whoever is free, each making an update");
+  EXPECT_EQ(refused(small_network(), optimizers::SGD(), {.batch_size = 4, .accumulate = 2}, 1),
             "fit: accumulate must be 1 where batches go to whoever is free, each making an update");
   const auto bounded = Sequential({Input({6}), Dense(3, {.kernel_constraint = constraints::NonNeg(), .name = "d"})});
   EXPECT_NE(refused(bounded, optimizers::SGD(), {}).find("must have no constraint, which servers do not know"),

@@ -58,15 +58,15 @@ void ParameterTable::push(const Push& push) {
   take(push, static_cast<std::size_t>(push.block - first_));
 }
 
-void ParameterTable::pull(int64_t worker, uint64_t id) {
+void ParameterTable::pull(int64_t worker, uint64_t id, int64_t pass) {
   check_worker(worker);
-  on_pull(worker);
+  on_pull(worker, pass);
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
-void ParameterTable::rest(int64_t worker) {
+void ParameterTable::rest(int64_t worker, int64_t pass) {
   check_worker(worker);
-  on_rest(worker);
+  on_rest(worker, pass);
 }
 
 void ParameterTable::leave(int64_t worker) {

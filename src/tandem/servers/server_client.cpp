@@ -76,7 +76,7 @@ class ServerClient::Body {
     answer_offers();
     resumed_ = answers_.front().header.version;
     for (const auto& greeted : answers_) resumed_ = std::min(resumed_, greeted.header.version);
-    pull(parameters);
+    pull(parameters, 0);
   }
 
   int64_t resumed() const { return resumed_; }
@@ -107,19 +107,36 @@ class ServerClient::Body {
     }
     ++id_;
     PushOutcome outcome;
-    receive_blocks(parameters, [&](const Header& answer) {
+    std::vector<int64_t> dropped_by;  // servers
+    const auto taken = [&](const Header& answer) {
       ++(answer.outcome == Outcome::held        ? outcome.held
          : answer.outcome == Outcome::dropped   ? outcome.dropped
          : answer.outcome == Outcome::duplicate ? outcome.duplicate
                                                 : outcome.applied);
+      if (answer.outcome == Outcome::dropped) dropped_by.push_back(plan_.server_of(answer.block));
       outcome.max_staleness = std::max(outcome.max_staleness, answer.staleness);
       if (arrived) arrived(answer.block);
-    });
+    };
+    // Each server takes the gradients that come to it first. Workers that wait, one for this server and one for that,
+    // to whom the other one has made them too late, might do so for ever.
+    const auto too_late = [&] {
+      return !dropped_by.empty() && std::all_of(dropped_by.begin(), dropped_by.end(),
+                                                [&](int64_t s) { return blocks_.first_missing(s) < 0; });
+    };
+    if (receive_blocks(parameters, taken, too_late)) return outcome;
+    {
+      const auto lock = links_.lock();
+      blocks_.forget();
+    }
+    rest(0);
+    pull(parameters, pass_);
+    for (int64_t b = 0; arrived && b < plan_.blocks(); ++b) arrived(b);
     return outcome;
   }
 
-  void pull(Tensor& parameters) {
+  void pull(Tensor& parameters, int64_t pass) {
     check_flat(parameters, plan_);
+    pass_ = pass;
     {
       const auto lock = links_.lock();
       auto pull = header(Kind::pull);
@@ -130,12 +147,14 @@ class ServerClient::Body {
       }
       for (std::size_t s = 0; s < links_.count(); ++s) send_pull(s);
     }
-    receive_blocks(parameters, [](const Header&) {});
+    receive_blocks(parameters, [](const Header&) {}, [] { return false; });
   }
 
-  void rest() {
+  void rest(int64_t pass) {
     const auto lock = links_.lock();
-    for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, header(Kind::rest));
+    auto rests = header(Kind::rest);
+    rests.version = pass;
+    for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, rests);
   }
 
   void give_up() {
@@ -145,7 +164,7 @@ class ServerClient::Body {
       blocks_.forget();
       ++id_;
     }
-    rest();
+    rest(0);
     ask_all(Kind::figures);  // answered after what came before
   }
 
@@ -243,6 +262,7 @@ class ServerClient::Body {
   void send_pull(std::size_t s) {
     auto pull = header(Kind::pull);
     pull.id = pulls_;
+    pull.version = pass_;
     links_.send(s, pull);
   }
 
@@ -267,8 +287,9 @@ class ServerClient::Body {
     return answers_;
   }
 
-  template <class Taken>
-  void receive_blocks(Tensor& parameters, const Taken& taken) {
+  // False: before all were there it was `enough`.
+  template <class Taken, class Enough>
+  bool receive_blocks(Tensor& parameters, const Taken& taken, const Enough& enough) {
     for (int64_t left = plan_.blocks(); left > 0;) {
       links_.wait_until({.done = [&] { return blocks_.any_arrived(); },
                          .misses = [&](std::size_t s) { return blocks_.first_missing(static_cast<int64_t>(s)) >= 0; },
@@ -284,7 +305,10 @@ class ServerClient::Body {
         --left;
         taken(answer);
       }
+      const auto lock = links_.lock();
+      if (left > 0 && enough()) return false;
     }
+    return true;
   }
 
   // What was not answered: servers know pushes by their ids.
@@ -315,6 +339,7 @@ class ServerClient::Body {
   int64_t resumed_ = 0;
   uint64_t id_ = 0;                    // of the last push that was finished
   uint64_t pulls_ = 0, averages_ = 0;  // so far
+  int64_t pass_ = 0;                   // of the last pull
   // Guarded by the lock of links_:
   ClientBlocks blocks_;
   Kind expected_ = Kind::hello;
@@ -333,10 +358,10 @@ void ServerClient::push(int64_t block, const Tensor& gradients, const PushOption
 PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
   return body_->finish(parameters, arrived);
 }
-void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
+void ServerClient::pull(Tensor& parameters, int64_t pass) { body_->pull(parameters, pass); }
 void ServerClient::set_parameters(const Tensor& parameters) { body_->set_parameters(parameters); }
 void ServerClient::average() { body_->average(); }
-void ServerClient::rest() { body_->rest(); }
+void ServerClient::rest(int64_t pass) { body_->rest(pass); }
 void ServerClient::give_up() { body_->give_up(); }
 void ServerClient::abort(const std::string& reason) { body_->abort(reason); }
 void ServerClient::leave() { body_->leave(); }

@@ -67,17 +67,20 @@ class ServerClient {
   /// finish.
   void push(int64_t block, const Tensor& gradients, const PushOptions& options = {});
   /// Waits for the answers to all blocks, each of which must have been pushed, and writes them to the flat parameters.
-  /// `arrived(block)`: a block is there.
+  /// `arrived(block)`: a block is there. With backup workers a gradient that came too late for one server is taken back
+  /// from those that have not used it, and the parameters are pulled.
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t block)>& arrived = {});
-  /// Gets the parameters as they are.
-  void pull(Tensor& parameters);
+  /// Gets the parameters as they are. `pass`, from 1: gradients of it will be made. Where there are backup workers an
+  /// update waits for no more gradients than there are workers that have not ended the pass.
+  void pull(Tensor& parameters, int64_t pass = 0);
   /// The servers go on from these. To be called while no worker pushes; the others know when they pull.
   void set_parameters(const Tensor& parameters);
   /// Returns when the servers of all hosts have averaged their parameters once more; pull gets them. Where workers wait
   /// for the average, all hosts must ask, by one worker each; to be called while this one pushes nothing.
   void average();
-  /// Says that no gradient comes until the next pull: others need not reckon with this worker.
-  void rest();
+  /// Says that no gradient comes until the next pull, and none more of `pass` unless it is 0: others need not reckon
+  /// with this worker.
+  void rest(int64_t pass = 0);
   /// Forgets what was pushed and not answered, here and, when it returns, on the servers; rests.
   void give_up();
   /// The wait that the worker is in, or comes to next, ends with PeerError giving `reason`; give_up ends this. From any

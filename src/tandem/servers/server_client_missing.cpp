@@ -13,10 +13,10 @@ void ServerClient::begin(const ServerPlan&, Tensor&) {}
 int64_t ServerClient::resumed() const { return 0; }
 void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
-void ServerClient::pull(Tensor&) {}
+void ServerClient::pull(Tensor&, int64_t) {}
 void ServerClient::set_parameters(const Tensor&) {}
 void ServerClient::average() {}
-void ServerClient::rest() {}
+void ServerClient::rest(int64_t) {}
 void ServerClient::give_up() {}
 void ServerClient::abort(const std::string&) {}
 void ServerClient::leave() {}

@@ -44,6 +44,8 @@ struct ServerPlan {
   std::vector<int64_t> server_edges = {};  // 0, ..., elements: server s has [edge s, edge s + 1)
   std::vector<int64_t> block_edges = {};   // likewise; each server edge is one
 
+  /// No worker may be missing.
+  bool needs_all() const { return mode == ServerMode::sync && backup_workers == 0; }
   int64_t servers() const { return static_cast<int64_t>(server_edges.size()) - 1; }
   int64_t blocks() const { return static_cast<int64_t>(block_edges.size()) - 1; }
   int64_t block_begin(int64_t block) const { return block_edges[static_cast<std::size_t>(block)]; }

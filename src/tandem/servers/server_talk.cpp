@@ -58,9 +58,9 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
                            header.scale, frames[1].floats()});
     }
     case Kind::pull:
-      return table_->pull(worker, header.id);
+      return table_->pull(worker, header.id, header.version);
     case Kind::rest:
-      return table_->rest(worker);
+      return table_->rest(worker, header.version);
     case Kind::leave:
       return leave(who, worker, header.id == 1);
     case Kind::state:

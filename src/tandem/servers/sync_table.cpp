@@ -13,6 +13,7 @@ namespace tandem::servers {
 SyncTable::SyncTable(const ServerPlan& plan, int64_t server, Send send)
     : ParameterTable(plan, server, std::move(send)),
       gone_(static_cast<std::size_t>(plan.workers)),
+      ended_(static_cast<std::size_t>(plan.workers)),
       sum_(at::empty({range_.size()}, at::kFloat)) {
   // With backups all blocks of an update must be of the same workers.
   const bool apart = range_.by_part() && plan.backup_workers == 0;
@@ -32,21 +33,46 @@ void SyncTable::take(const Push& push, std::size_t /*place*/) {
   if (push.version > unit.version || (push.version < unit.version && plan_.backup_workers == 0))
     throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of version ", unit.version,
                              " of block ", push.block, ", got ", push.version));
-  if (push.version < unit.version) return drop(unit, push.worker, push.id, push.block);
+  if (push.version < unit.version) return drop(unit, push, push.block);
   unit.parts[w].add(static_cast<std::size_t>(push.block - unit.first_block), push);
+  if (!update_if_enough(unit)) check_enough(unit);
+}
+
+int64_t SyncTable::needed() const {
+  int64_t expected = plan_.workers;
+  for (std::size_t w = 0; w < ended_.size() && plan_.backup_workers > 0; ++w) {
+    if (gone_[w] || (pass_ > 0 && ended_[w] >= pass_)) --expected;
+  }
+  return std::clamp<int64_t>(expected, 1, plan_.workers - plan_.backup_workers);
+}
+
+bool SyncTable::update_if_enough(Unit& unit) {
   std::vector<int64_t> in;
   for (int64_t worker = 0; worker < plan_.workers; ++worker) {
     if (unit.parts[static_cast<std::size_t>(worker)].complete()) in.push_back(worker);
   }
-  if (static_cast<int64_t>(in.size()) >= plan_.workers - plan_.backup_workers) return update(unit, in);
-  check_enough(unit);
+  if (static_cast<int64_t>(in.size()) < needed()) return false;
+  update(unit, in);
+  return true;
 }
 
-void SyncTable::drop(Unit& unit, int64_t worker, uint64_t id, int64_t block) {
-  auto& last = unit.left_out[static_cast<std::size_t>(worker)];
-  if (last != id) ++figures_.dropped;
-  last = id;
-  answer(worker, id, block, Outcome::dropped);
+void SyncTable::drop(Unit& unit, const Push& push, int64_t block) {
+  auto& last = unit.left_out[static_cast<std::size_t>(push.worker)];
+  if (last != push.id) {
+    ++figures_.dropped;
+    figures_.dropped_rows += push.rows;
+  }
+  last = push.id;
+  answer(push.worker, push.id, block, Outcome::dropped);
+}
+
+void SyncTable::forget(Unit& unit, int64_t worker) {
+  auto& parts = unit.parts[static_cast<std::size_t>(worker)];
+  if (!parts.empty() && plan_.backup_workers > 0) {
+    ++figures_.dropped;
+    figures_.dropped_rows += parts.push().rows;
+  }
+  parts.clear();
 }
 
 void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
@@ -55,7 +81,9 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   int64_t rows = 0;
   for (const auto worker : in) {
     const Push& push = parts_of(worker).push();
-    if (push.rate != first.rate || push.scale != first.scale)
+    // Those who are not in step may have been told another rate: the first of them says which.
+    const bool one_rate = plan_.backup_workers > 0 || push.rate == first.rate;
+    if (!one_rate || push.scale != first.scale)
       throw PeerError(c10::str("workers ", in.front(), " and ", worker, " must give one learning rate and scale, got ",
                                first.rate, " and ", push.rate, ", ", first.scale, " and ", push.scale));
     rows += push.rows;
@@ -85,7 +113,7 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   for (int64_t worker = 0; worker < plan_.workers; ++worker) {  // those that are in by half came too late
     auto& parts = parts_of(worker);
     for (int64_t block = unit.first_block; !parts.empty() && block < unit.last_block; ++block) {
-      if (parts.has(static_cast<std::size_t>(block - unit.first_block))) drop(unit, worker, parts.push().id, block);
+      if (parts.has(static_cast<std::size_t>(block - unit.first_block))) drop(unit, parts.push(), block);
     }
     parts.clear();
   }
@@ -145,12 +173,26 @@ void SyncTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
 void SyncTable::on_join(int64_t worker) {
   const auto w = static_cast<std::size_t>(worker);
   gone_[w] = false;
-  for (auto& unit : units_) unit.used[w] = unit.left_out[w] = 0;
+  ended_[w] = pass_;
+  for (auto& unit : units_) {
+    unit.used[w] = unit.left_out[w] = 0;
+    forget(unit, worker);
+  }
 }
 
-void SyncTable::on_rest(int64_t worker) {
-  for (auto& unit : units_) unit.parts[static_cast<std::size_t>(worker)].clear();
+void SyncTable::on_pull(int64_t worker, int64_t pass) {
+  if (pass == 0) return;
+  auto& ended = ended_[static_cast<std::size_t>(worker)];
+  ended = std::min(ended, pass - 1);
+  pass_ = std::max(pass_, pass);
+}
+
+void SyncTable::on_rest(int64_t worker, int64_t pass) {
+  auto& ended = ended_[static_cast<std::size_t>(worker)];
+  ended = std::max(ended, pass);
+  for (auto& unit : units_) forget(unit, worker);
   even_out_updates();
+  for (auto& unit : units_) update_if_enough(unit);
 }
 
 // After a step that was given up by half.
@@ -162,11 +204,18 @@ void SyncTable::even_out_updates() {
 }
 
 void SyncTable::on_gone(int64_t worker, const std::string& why) {
-  gone_[static_cast<std::size_t>(worker)] = true;
-  if (!why.empty()) throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs all workers"));
-  for (const auto& unit : units_) {
-    if (std::any_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return !parts.empty(); }))
-      check_enough(unit);
+  const auto w = static_cast<std::size_t>(worker);
+  gone_[w] = true;
+  const auto backups = plan_.backup_workers;
+  if (!why.empty() && std::count(gone_.begin(), gone_.end(), true) > backups) {
+    const auto needs = backups == 0 ? "all" : c10::str(plan_.workers - backups, " of ", plan_.workers);
+    throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs ", needs, " workers"));
+  }
+  for (auto& unit : units_) {
+    if (backups > 0 && !unit.parts[w].complete()) forget(unit, worker);
+    if (std::all_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return parts.empty(); })) continue;
+    check_enough(unit);
+    update_if_enough(unit);
   }
 }
 
