@@ -86,8 +86,7 @@ TEST_F(ServedJob, InAsyncTheRowsOfAKilledWorkerAreMadeByTheOthers) {  // U54
 }
 
 TEST_F(ServedJob, WithABackupWorkerTheOthersGoOnWithoutAKilledOneInSync) {
-  const std::vector<std::string> how{"--epochs",  "4", "--batch-size",     "32",
-                                     "--verbose", "1", "--backup-workers", "1"};
+  const std::vector<std::string> how{"--epochs", "4", "--batch-size", "32", "--verbose", "1", "--backup-workers", "1"};
   plan(2, 3);
   const auto ps0 = start("ps", 0, how), ps1 = start("ps", 1, how), chief = start("worker", 0, how),
              other = start("worker", 1, how), killed = start("worker", 2, how);

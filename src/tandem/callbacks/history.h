@@ -21,9 +21,9 @@ class History {
     std::vector<int64_t> rows;
     std::vector<int64_t> bytes_sent;
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
-    std::vector<int64_t> staleness;  // of parameter servers: how many gradients were applied so many updates late
+    std::vector<int64_t> staleness;     // of parameter servers: how many gradients were applied so many updates late
     std::vector<int64_t> dropped_rows;  // by parameter server with backup workers: of gradients that came too late
-    double input_seconds = 0;        // the loop waited for data
+    double input_seconds = 0;           // the loop waited for data
     double seconds = 0;
   };
 

@@ -94,11 +94,19 @@ TEST(ParameterTable, BackupWorkersAreLeftOutAndTheSumIsRescaledByRows) {
   server.push(0, 1, 0, at::full({n}, 2.0), 6, 12);
   // (1 + 2) * 12 / (4 + 6)
   EXPECT_TRUE(at::allclose(server.table->parameters(), at::full({n}, -3.6)));
-  EXPECT_EQ(server.last().outcome, Outcome::dropped);
-  EXPECT_EQ(server.answers.back().worker, 1);
-  server.push_block(1, 1, 1, 0, at::full({n}, 100.0), 2, 12);
-  EXPECT_EQ(server.last().outcome, Outcome::dropped);
-  EXPECT_EQ(server.last().version, 1);
+  EXPECT_EQ(server.answers.back().worker, 2);
+  for (int64_t b = 1; b < server.plan.blocks(); ++b) {
+    EXPECT_EQ(server.table->figures().dropped, 0);
+    server.push_block(b, 1, 1, 0, at::full({n}, 100.0), 2, 12);
+  }
+  // It is answered as one when it is whole.
+  const auto count = static_cast<std::size_t>(server.plan.blocks());
+  ASSERT_EQ(server.answers.size(), 3 * count);
+  for (std::size_t i = 2 * count; i < 3 * count; ++i) {
+    EXPECT_EQ(server.answers[i].worker, 1);
+    EXPECT_EQ(server.answers[i].answer.outcome, Outcome::dropped);
+    EXPECT_EQ(server.answers[i].answer.version, 1);
+  }
   EXPECT_EQ(server.table->figures().dropped, 1);
   EXPECT_EQ(server.table->figures().dropped_rows, 2);
   server.push(1, 2, 1, at::zeros({n}));
@@ -126,7 +134,8 @@ TEST(ParameterTable, TheLastUpdateOfAPassIsMadeOfWhatIsLeft) {
   // In the next one all are expected again, whoever is the first.
   table.pull(0, 2, 2);
   server.push(0, 3, 2, at::full({n}, 1.0), 1, 1);
-  for (int64_t w = 0; w < 3; ++w) table.rest(w);  // that a worker rests says nothing of a pass; what it waits for is dropped
+  for (int64_t w = 0; w < 3; ++w)
+    table.rest(w);  // that a worker rests says nothing of a pass; what it waits for is dropped
   EXPECT_EQ(table.figures().updates, 2);
   EXPECT_EQ(table.figures().dropped_rows, 1);
   // One that comes back to a pass that it had ended is expected alone.

@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tandem/core/error.h"
 #include "tandem/servers/client_blocks.h"
@@ -107,23 +108,32 @@ class ServerClient::Body {
     }
     ++id_;
     PushOutcome outcome;
-    std::vector<int64_t> dropped_by;  // servers
+    std::map<int64_t, int64_t> dropped_by;  // by server: the version that it answered with
+    bool of_one_version = true;             // not where a connection broke meanwhile
     const auto taken = [&](const Header& answer) {
       ++(answer.outcome == Outcome::held        ? outcome.held
          : answer.outcome == Outcome::dropped   ? outcome.dropped
          : answer.outcome == Outcome::duplicate ? outcome.duplicate
                                                 : outcome.applied);
-      if (answer.outcome == Outcome::dropped) dropped_by.push_back(plan_.server_of(answer.block));
+      if (answer.outcome == Outcome::dropped) {
+        const auto [found, is_new] = dropped_by.emplace(plan_.server_of(answer.block), answer.version);
+        of_one_version = of_one_version && found->second == answer.version;
+      }
       outcome.max_staleness = std::max(outcome.max_staleness, answer.staleness);
       if (arrived) arrived(answer.block);
     };
     // Each server takes the gradients that come to it first. Workers that wait, one for this server and one for that,
     // to whom the other one has made them too late, might do so for ever.
     const auto too_late = [&] {
-      return !dropped_by.empty() && std::all_of(dropped_by.begin(), dropped_by.end(),
-                                                [&](int64_t s) { return blocks_.first_missing(s) < 0; });
+      bool misses_others = false;
+      for (int64_t s = 0; s < plan_.servers(); ++s) {
+        if (blocks_.first_missing(s) < 0) continue;
+        if (dropped_by.contains(s)) return false;
+        misses_others = true;
+      }
+      return misses_others && !dropped_by.empty();
     };
-    if (receive_blocks(parameters, taken, too_late)) return outcome;
+    if (receive_blocks(parameters, taken, too_late) && of_one_version) return outcome;
     {
       const auto lock = links_.lock();
       blocks_.forget();
@@ -147,7 +157,8 @@ class ServerClient::Body {
       }
       for (std::size_t s = 0; s < links_.count(); ++s) send_pull(s);
     }
-    receive_blocks(parameters, [](const Header&) {}, [] { return false; });
+    receive_blocks(
+        parameters, [](const Header&) {}, [] { return false; });
   }
 
   void rest(int64_t pass) {

@@ -30,12 +30,18 @@ void SyncTable::take(const Push& push, std::size_t /*place*/) {
   Unit& unit = units_[unit_of(push.block)];
   const auto w = static_cast<std::size_t>(push.worker);
   if (push.id <= unit.used[w]) return answer(push.worker, push.id, push.block, Outcome::duplicate);
+  if (push.id <= unit.left_out[w]) return answer(push.worker, push.id, push.block, Outcome::dropped);
   if (push.version > unit.version || (push.version < unit.version && plan_.backup_workers == 0))
     throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of version ", unit.version,
                              " of block ", push.block, ", got ", push.version));
-  if (push.version < unit.version) return drop(unit, push, push.block);
-  unit.parts[w].add(static_cast<std::size_t>(push.block - unit.first_block), push);
-  if (!update_if_enough(unit)) check_enough(unit);
+  auto& parts = unit.parts[w];
+  parts.add(static_cast<std::size_t>(push.block - unit.first_block), push);
+  if (push.version < unit.version) {
+    // When all of it is there, so that the worker goes on from parameters of one version.
+    if (parts.complete()) drop(unit, push.worker);
+  } else if (!update_if_enough(unit)) {
+    check_enough(unit);
+  }
 }
 
 int64_t SyncTable::needed() const {
@@ -56,14 +62,11 @@ bool SyncTable::update_if_enough(Unit& unit) {
   return true;
 }
 
-void SyncTable::drop(Unit& unit, const Push& push, int64_t block) {
-  auto& last = unit.left_out[static_cast<std::size_t>(push.worker)];
-  if (last != push.id) {
-    ++figures_.dropped;
-    figures_.dropped_rows += push.rows;
-  }
-  last = push.id;
-  answer(push.worker, push.id, block, Outcome::dropped);
+void SyncTable::drop(Unit& unit, int64_t worker) {
+  const auto id = unit.parts[static_cast<std::size_t>(worker)].push().id;
+  unit.left_out[static_cast<std::size_t>(worker)] = id;
+  forget(unit, worker);
+  for (int64_t block = unit.first_block; block < unit.last_block; ++block) answer(worker, id, block, Outcome::dropped);
 }
 
 void SyncTable::forget(Unit& unit, int64_t worker) {
@@ -108,13 +111,6 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
     auto& parts = parts_of(worker);
     unit.used[static_cast<std::size_t>(worker)] = parts.push().id;
     if (counts(unit)) figures_.count(0);
-    parts.clear();
-  }
-  for (int64_t worker = 0; worker < plan_.workers; ++worker) {  // those that are in by half came too late
-    auto& parts = parts_of(worker);
-    for (int64_t block = unit.first_block; !parts.empty() && block < unit.last_block; ++block) {
-      if (parts.has(static_cast<std::size_t>(block - unit.first_block))) drop(unit, parts.push(), block);
-    }
     parts.clear();
   }
 }

@@ -45,7 +45,8 @@ class SyncTable final : public ParameterTable {
 
   std::size_t unit_of(int64_t block) const { return units_.size() == 1 ? 0 : static_cast<std::size_t>(block - first_); }
   bool counts(const Unit& unit) const { return &unit == &units_.front(); }
-  void drop(Unit& unit, const Push& push, int64_t block);
+  // A whole gradient, which came too late.
+  void drop(Unit& unit, int64_t worker);
   // Takes out what a worker has pushed of a gradient that was not used.
   void forget(Unit& unit, int64_t worker);
   // Gradients that an update waits for.
@@ -59,7 +60,7 @@ class SyncTable final : public ParameterTable {
   Tensor sum_of(const Unit& unit, const std::vector<int64_t>& in);
 
   std::vector<Unit> units_;
-  std::vector<bool> gone_;   // by worker: joined once, and left
+  std::vector<bool> gone_;  // by worker: joined once, and left
   // With backups: the newest pass that was begun, and by worker the last one that it gives nothing to any more.
   int64_t pass_ = 0;
   std::vector<int64_t> ended_;
