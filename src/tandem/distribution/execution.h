@@ -103,8 +103,11 @@ class Execution {
   /// The processes that train this program, each at its own pace; null where none but this one does, or those of
   /// peers(). Steps are each process's own then, and so are results but for end_pass.
   virtual Crowd* crowd() { return nullptr; }
-  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them.
-  virtual data::DealBatch deal() { return {}; }
+  /// All of the crowd begin to train pass `pass`, a number above those before.
+  virtual void begin_pass(int64_t /*pass*/) {}
+  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them. `in_parts`: others may
+  /// make the rest of a batch.
+  virtual data::DealBatch deal(bool /*in_parts*/) { return {}; }
   /// Waits until all of the crowd have ended pass `pass`. Afterwards store gives all of them the same weights and
   /// statistics.
   virtual void end_pass(int64_t /*pass*/) {}

@@ -80,7 +80,8 @@ class Replicated final : public Execution {
   void store() override;
   Peers* peers() override { return peers_.get(); }
   Crowd* crowd() override { return crowd_.get(); }
-  data::DealBatch deal() override;
+  void begin_pass(int64_t pass) override;
+  data::DealBatch deal(bool in_parts) override;
   void end_pass(int64_t pass) override;
   data::OwnRows own_rows() const override;
   void align() override;
@@ -208,11 +209,11 @@ class Replicated final : public Execution {
   // where it is known, else all until end_steps.
   int64_t round_ = 0;
   bool round_ended_ = true;
-  bool resumed_ = false;                                  // from what servers had saved
-  int64_t updates_before_ = 0;                            // that the servers had counted at settle
-  std::unique_ptr<Crowd> crowd_;                          // null: none but this process
-  ReplicaThreads threads_;                                // its threads end before what they use
-  std::unique_ptr<FreeSteps> free_;                       // last; null: they wait for one another
+  bool resumed_ = false;             // from what servers had saved
+  int64_t updates_before_ = 0;       // that the servers had counted at settle
+  std::unique_ptr<Crowd> crowd_;     // null: none but this process
+  ReplicaThreads threads_;           // its threads end before what they use
+  std::unique_ptr<FreeSteps> free_;  // last; null: they wait for one another
 };
 
 }  // namespace tandem::distribute

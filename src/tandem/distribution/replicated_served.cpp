@@ -120,7 +120,7 @@ StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
     ReplicaStep(program_, replica, alone_[r]->rank(0), shared, replica.rows.bring(step.batch), step.batch.first_row)
         .run();
     replica.figures.settle();
-    if (crowd_) crowd_->done(step.batch.number);
+    if (step.batch.number >= 0) crowd_->done(step.batch.number);
   } catch (...) {
     exchange.give_up();
     exchange.rest(round_);
@@ -141,20 +141,25 @@ std::vector<StepResult> Replicated::finish_steps() {
   return results;
 }
 
-data::DealBatch Replicated::deal() {
+// No replica is in a step.
+void Replicated::begin_pass(int64_t pass) {
+  if (how_.servers && how_.servers->has_backups()) round_ = pass + 1;
+}
+
+data::DealBatch Replicated::deal(bool in_parts) {
   if (!crowd_) return {};
-  return [this, parts = parts_of_batch()](int64_t pass, int64_t batches) -> std::optional<data::DealtBatch> {
-    // Where it is another one than before no replica is in a step.
-    if (how_.servers->has_backups() && round_ != pass + 1) round_ = pass + 1;
+  return [this, parts = in_parts ? parts_of_batch() : 1](int64_t pass,
+                                                         int64_t batches) -> std::optional<data::DealtBatch> {
     free_->await_room();  // what waits here others might make
     const auto number = crowd_->next_batch(pass, batches * parts, [this] { end_steps(); });
     if (!number) return {};
     if (parts == 1) return data::DealtBatch{.number = *number, .batch = *number};
-    return data::DealtBatch{.number = *number, .batch = *number / parts, .rows = [part = *number % parts, parts](int64_t rows) {
-                              const auto counts = data::divide_rows(rows, parts);
-                              const auto begin = std::accumulate(counts.begin(), counts.begin() + part, int64_t{0});
-                              return std::pair(begin, begin + counts[static_cast<std::size_t>(part)]);
-                            }};
+    return data::DealtBatch{
+        .number = *number, .batch = *number / parts, .rows = [part = *number % parts, parts](int64_t rows) {
+          const auto counts = data::divide_rows(rows, parts);
+          const auto begin = std::accumulate(counts.begin(), counts.begin() + part, int64_t{0});
+          return std::pair(begin, begin + counts[static_cast<std::size_t>(part)]);
+        }};
   };
 }
 

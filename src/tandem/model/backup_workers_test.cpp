@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "tandem/core/error.h"
+#include "tandem/data/batch_generator.h"
 #include "tandem/distribution/parameter_server.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/dense.h"
@@ -78,8 +79,7 @@ class SlowPart {
 };
 
 CompileOptions compiled(const distribute::Strategy& strategy) {
-  return {.optimizer =
-              optimizers::SGD({.learning_rate = schedules::ExponentialDecay(0.2, 2, 0.5), .momentum = 0.9}),
+  return {.optimizer = optimizers::SGD({.learning_rate = schedules::ExponentialDecay(0.05, 2, 0.9)}),
           .loss = "mse",
           .strategy = strategy};
 }
@@ -119,8 +119,7 @@ TEST(BackupWorkers, EachGradientIsInAnUpdateOrIsCountedAsDropped) {
   const testing::CapturedLog log;
   Model model = Sequential({layers::Input({4}), layers::Dropout(0.2), layers::Dense(3)});
   model.compile(compiled(ParameterServer(with_backups(4, 2, 1))));
-  const auto history =
-      model.fit(normal({96, 4}, 1), normal({96, 3}, 2), {.batch_size = 8, .epochs = 3, .verbose = 1});
+  const auto history = model.fit(normal({96, 4}, 1), normal({96, 3}, 2), {.batch_size = 8, .epochs = 3, .verbose = 1});
   const int64_t applied = history.facts().staleness[0];
   EXPECT_EQ(4 * applied + history.dropped_rows(), 3 * 96);  // parts of 4 rows
   EXPECT_EQ(history.max_staleness(), 0);
@@ -136,7 +135,9 @@ TEST(BackupWorkers, EachGradientIsInAnUpdateOrIsCountedAsDropped) {
 }
 
 TEST(BackupWorkers, MetricsAndLossesAreThoseOfAllRows) {  // with a rate of 0 whoever makes the steps
-  parity::Task task{[] { return Sequential({layers::Input({6}), layers::Dense(3, {.activation = "softmax"})}); },
+  parity::Task task{[] {
+                      return Sequential({layers::Input({6}), layers::Dense(3, {.activation = "softmax"})});
+                    },
                     {.optimizer = optimizers::SGD({.learning_rate = 0.0}),
                      .loss = "categorical_crossentropy",
                      .metrics = {"accuracy"}},
@@ -169,14 +170,14 @@ TEST_F(BackupProcesses, ASlowOneHoldsNobodyBack) {
   SlowPart slow(10);
   std::vector<History> histories(3);
   std::vector<std::vector<Tensor>> weights(3);
-  parity::on_grid_with({3, 1}, [&] { return slow.build(); }, compiled({}), strategy(),
-                       [&](Model& model, int64_t process) {
-                         slow.closed = true;
-                         const auto p = static_cast<std::size_t>(process);
-                         histories[p] =
-                             model.fit(x, y, {.batch_size = 6, .epochs = 1, .verbose = 0, .shuffle = false});
-                         weights[p] = model.get_weights();
-                       });
+  parity::on_grid_with(
+      {3, 1}, [&] { return slow.build(); }, compiled({}), strategy(),
+      [&](Model& model, int64_t process) {
+        slow.closed = true;
+        const auto p = static_cast<std::size_t>(process);
+        histories[p] = model.fit(x, y, {.batch_size = 6, .epochs = 1, .verbose = 0, .shuffle = false});
+        weights[p] = model.get_weights();
+      });
   int64_t rows = 0;
   for (std::size_t p = 0; p < 3; ++p) {
     rows += histories[p].rows_per_device()[0];
@@ -186,6 +187,27 @@ TEST_F(BackupProcesses, ASlowOneHoldsNobodyBack) {
     for (std::size_t i = 0; i < weights[0].size(); ++i) EXPECT_TRUE(at::equal(weights[p][i], weights[0][i])) << i;
   }
   EXPECT_EQ(rows, 36);
+}
+
+TEST_F(BackupProcesses, StepsAndGeneratorsMayBeGiven) {
+  const auto build = [] { return Sequential({layers::Input({6}), layers::Dense(3)}); };
+  std::vector<int64_t> rows(3);
+  parity::on_grid_with({3, 1}, build, compiled({}), strategy(), [&](Model& model, int64_t process) {
+    const Tensor x = normal({40, 6}, 1), y = normal({40, 3}, 2);
+    int64_t all =
+        model.fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = 0, .steps_per_epoch = 5}).rows_per_device()[0];
+    data::BatchGenerator endless([&] { return data::Batch{.x = normal({4, 6}, 3), .y = normal({4, 3}, 4)}; });
+    all += model.fit(endless, {.epochs = 2, .verbose = 0, .steps_per_epoch = 5}).rows_per_device()[0];
+    data::BatchGenerator passes([](int64_t) -> data::NextBatch {
+      return [left = 2]() mutable -> std::optional<data::Batch> {
+        if (left-- == 0) return {};
+        return data::Batch{.x = normal({4, 6}, 3), .y = normal({4, 3}, 4)};
+      };
+    });
+    all += model.fit(passes, {.epochs = 2, .verbose = 0}).rows_per_device()[0];
+    rows[static_cast<std::size_t>(process)] = all;
+  });
+  EXPECT_EQ(rows[0] + rows[1] + rows[2], 2 * 5 * 4 + 2 * 5 * 4 + 3 * 2 * 2 * 4);
 }
 
 struct FailsInBatch : Callback {

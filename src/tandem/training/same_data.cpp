@@ -26,11 +26,6 @@ RandomStream fold(const RandomStream& digest, const Tensor& tensor) {
 
 }  // namespace
 
-void check_known_rows(const char* who, const Dataset& data) {
-  if (data.size() == data::kUnknownSize)
-    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
-}
-
 DataPrint fingerprint(const Dataset& data) {
   std::vector<int64_t> rows(static_cast<std::size_t>(std::min(kRowsCompared, data.source()->size())));
   std::iota(rows.begin(), rows.end(), 0);

@@ -14,9 +14,6 @@ struct DataPrint {
 };
 DataPrint fingerprint(const Dataset& data);
 
-/// Throws InvalidArgument in the name of `who` where nobody knows how many rows there are.
-void check_known_rows(const char* who, const Dataset& data);
-
 /// Compares what the processes that train together were given: the rows of `data` and how they are batched, the first
 /// of them by their fingerprint, and `options`, a text. Collective. Throws InvalidArgument in the name of `who` naming
 /// the rank that differs.

@@ -15,7 +15,8 @@ void Trainer::begin_pass() {
 void Trainer::check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options) {
   auto* peers = execution_->peers();
   if (!peers) return;
-  check_known_rows(who, data);
+  if (data.size() == data::kUnknownSize)
+    throw InvalidArgument(c10::str(who, ": data must have a known number of rows where several processes share them"));
   // The rows are read here, which may fail in one process alone; the comparison fails alike in all.
   const auto print = together(who, [&] { return fingerprint(data); });
   check_same_data(*peers, who, data, batch_size, print, options);
