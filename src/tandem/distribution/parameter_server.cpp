@@ -9,6 +9,7 @@
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/unscoped.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/servers/serve.h"
 #include "tandem/servers/server_key_file.h"
 
@@ -44,6 +45,16 @@ ProcessPlace place_of(const ParameterServerOptions& options) {
   return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
 }
 
+// True where a server can make the same one.
+bool is_known(const Constraint& constraint) {
+  try {
+    Constraint::make(constraint.class_name(), constraint.get_config());
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
 // Of the job that this process is one of.
 std::vector<std::string> servers_of_job() {
   std::vector<std::string> addresses;
@@ -62,17 +73,18 @@ class ParameterServerKind : public StrategyKind {
   void check(const Network& network) const override {
     check_unscoped("ParameterServer", network);
     for (const auto& w : network.weights()) {
-      if (w.variable().constraint) {
+      if (const auto& constraint = w.variable().constraint; constraint && !is_known(*constraint)) {
         refuse_servers(c10::str("model '", network.name(), "': weight '", w.name(),
-                                "' must have no constraint, which servers do not know"));
+                                "' must have one of Keras's constraints, which servers know, got ",
+                                constraint->class_name()));
       }
     }
   }
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
     const int64_t on_host = options_.workers.size() * place_.on_host;
-    auto how = exchange_of(options_).replication(options_.workers,
-                                                 threads_per_device(on_host, options_.threads_per_device));
+    auto how =
+        exchange_of(options_).replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
     const auto mode = servers::server_mode(options_.mode);
     if (is_free(options_)) {
       if (place_.count > 1) how.place = {place_.own, place_.count};

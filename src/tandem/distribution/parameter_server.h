@@ -58,13 +58,14 @@ struct ParameterServerOptions {
 /// are averaged by rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
 ///
 /// Workers may be processes, whose servers must then be processes, too. In mode sync they train as DataParallel's. In
-/// the others, and with backup workers, each process takes batches from one pile, which the first server keeps: what one had that is lost, others
-/// make; processes may come late, and leave. Losses, metrics and moving averages are brought together at the end of an
-/// epoch, and each process evaluates all validation data by itself. steps_per_epoch and BatchGenerator are refused.
+/// the others, and with backup workers, each process takes batches from one pile, which the first server keeps: what
+/// one had that is lost, others make; processes may come late, and leave. Losses, metrics and moving averages are
+/// brought together at the end of an epoch, and each process evaluates all validation data by itself. steps_per_epoch
+/// are those of all together; of a BatchGenerator each process takes batches of its own.
 ///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints
-/// of weights, on layers in DeviceScopes, on GPUs, and on options that do not fit together.
+/// that are none of Keras's, on layers in DeviceScopes, on GPUs, and on options that do not fit together.
 struct ParameterServer : Strategy {
   explicit ParameterServer(ParameterServerOptions options = {});
 };

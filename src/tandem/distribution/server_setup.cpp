@@ -30,7 +30,13 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimize
   for (std::size_t i = 0; i < weights.weights().size(); ++i) {
     const auto& weight = weights.weights()[i];
     const Tensor place = weights.view(weights.parameters(), i);
-    plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec()});
+    const auto& constraint = weight.variable().constraint;
+    plan.weights.push_back({.name = weight.name(),
+                            .offset = weights.places()[i].offset,
+                            .shape = place.sizes().vec(),
+                            .strides = place.strides().vec(),
+                            .constraint = constraint ? constraint->class_name() : "",
+                            .constraint_config = constraint ? constraint->get_config().to_json() : ""});
   }
   return servers::divide_among_servers(std::move(plan), optimizer, static_cast<int64_t>(choice_.addresses.size()),
                                        choice_.block_bytes);

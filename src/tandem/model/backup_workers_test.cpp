@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <latch>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -99,6 +100,7 @@ TEST(BackupWorkers, AnUpdateIsTheMeanOfTheFirstGradientsAndASlowWorkerHoldsNobod
     set_random_seed(3);
     Model model = slow.build();
     model.compile(compiled(ParameterServer(with_backups(3, 1, servers))));
+    model.predict(x);  // which binds it, by rows made up
     slow.closed = true;
     const auto history = model.fit(x, y, fit);
     slow.closed = false;
@@ -168,11 +170,14 @@ class BackupProcesses : public ::testing::Test {
 TEST_F(BackupProcesses, ASlowOneHoldsNobodyBack) {
   const Tensor x = SlowPart::rows(36), y = normal({36, 2}, 2);
   SlowPart slow(10);
+  std::latch bound(3);
   std::vector<History> histories(3);
   std::vector<std::vector<Tensor>> weights(3);
   parity::on_grid_with(
       {3, 1}, [&] { return slow.build(); }, compiled({}), strategy(),
       [&](Model& model, int64_t process) {
+        model.predict(x);
+        bound.arrive_and_wait();
         slow.closed = true;
         const auto p = static_cast<std::size_t>(process);
         histories[p] = model.fit(x, y, {.batch_size = 6, .epochs = 1, .verbose = 0, .shuffle = false});

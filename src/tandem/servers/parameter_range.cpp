@@ -25,9 +25,13 @@ ParameterRange::ParameterRange(const ServerPlan& plan, int64_t server)
   for (auto weight : plan.weights) {
     const int64_t first = std::max(weight.offset, begin), last = std::min(weight.offset + weight.count(), end);
     if (first >= last) continue;
-    if (whole && last - first < weight.count())
+    if ((whole || !weight.constraint.empty()) && last - first < weight.count())
       throw DataError(c10::str("plan of the servers: weight '", weight.name, "' must lie on one server with ",
-                               plan.optimizer, ", which needs whole weights"));
+                               whole ? plan.optimizer : weight.constraint, ", which needs whole weights"));
+    if (!weight.constraint.empty()) {
+      constraints_.emplace(weights_.size(),
+                           Constraint::make(weight.constraint, Config::from_json(weight.constraint_config)));
+    }
     places_.push_back({first - begin, last - first});
     weight.offset -= begin;
     weights_.push_back(std::move(weight));
@@ -43,6 +47,7 @@ bool ParameterRange::update(int64_t begin, Tensor& gradient, int64_t iteration, 
   if (optimizer_->prepares() && !optimizer_->prepare({gradient, slots_, places_, iteration, numbers_})) return false;
   if (!optimizer_->elementwise()) {
     update_weights(gradient, iteration, rate);
+    project();
     return true;
   }
   const int64_t n = gradient.numel();
@@ -50,7 +55,15 @@ bool ParameterRange::update(int64_t begin, Tensor& gradient, int64_t iteration, 
   std::vector<Tensor> slots;
   for (const auto& slot : slots_) slots.push_back(slot.narrow(0, begin, n));
   optimizer_->update(parameters, gradient, slots, iteration, rate);
+  project();
   return true;
+}
+
+void ParameterRange::project() {
+  for (const auto& [place, constraint] : constraints_) {
+    Tensor value = view_of(parameters_, weights_[place]);
+    value.copy_((*constraint)(value));
+  }
 }
 
 void ParameterRange::update_weights(Tensor& gradient, int64_t iteration, double rate) {

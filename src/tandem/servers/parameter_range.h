@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "tandem/core/tensor.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/servers/server_plan.h"
 
 namespace tandem::servers {
@@ -19,11 +21,11 @@ struct RangeState {
 class ParameterRange {
  public:
   /// Values are zero. Throws InvalidArgument on an optimizer that servers cannot run, DataError where the range cuts a
-  /// weight that the rule needs whole.
+  /// weight that the rule or a constraint needs whole.
   ParameterRange(const ServerPlan& plan, int64_t server);
 
   /// True when neighbouring elements can be updated apart: each block as soon as its gradients are there.
-  bool by_part() const { return optimizer_->elementwise() && !optimizer_->prepares(); }
+  bool by_part() const { return optimizer_->elementwise() && !optimizer_->prepares() && constraints_.empty(); }
   /// True when an update may change the gradient that it is given.
   bool changes_gradient() const { return optimizer_->prepares(); }
 
@@ -41,10 +43,12 @@ class ParameterRange {
 
  private:
   void update_weights(Tensor& gradient, int64_t iteration, double rate);
+  void project();
 
   std::shared_ptr<Optimizer> optimizer_;
   std::vector<PlannedWeight> weights_;  // of this range, offsets from its begin
   std::vector<FlatPlace> places_;
+  std::map<std::size_t, std::shared_ptr<const Constraint>> constraints_;  // by place in weights_
   Tensor parameters_;
   std::vector<Tensor> slots_;
   std::vector<double> numbers_;

@@ -23,6 +23,9 @@ struct PlannedWeight {
   int64_t offset = 0;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides = {};  // empty: row by row
+  // What each update projects it with: Keras's class name, none where it is empty, and settings as JSON.
+  std::string constraint = {};
+  std::string constraint_config = {};
 
   int64_t count() const;
   bool operator==(const PlannedWeight&) const = default;
@@ -55,6 +58,8 @@ struct ServerPlan {
   int64_t first_block(int64_t server) const;
   int64_t server_of(int64_t block) const;
   int64_t largest_block() const;
+  /// Some weight is projected, for which it must be whole.
+  bool constrained() const;
 
   std::string encode() const;
   /// Throws DataError on bytes that are no plan, or one that does not hold together; takes no more memory than they
@@ -64,9 +69,9 @@ struct ServerPlan {
 };
 
 /// Fills in optimizer and edges. Ranges are as even as they go: they end at any element where the rule treats each by
-/// itself and clips by no norm, else between weights. Throws InvalidArgument on numbers out of range; on more servers
-/// than there is to divide; on global_clipnorm with several servers, none of which sees the whole norm; and on rules
-/// that scale the loss.
+/// itself and clips by no norm, and no weight has a constraint, else between weights. Throws InvalidArgument on numbers
+/// out of range; on more servers than there is to divide; on global_clipnorm with several servers, none of which sees
+/// the whole norm; and on rules that scale the loss.
 ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers,
                                 int64_t block_bytes = 1 << 20);
 
