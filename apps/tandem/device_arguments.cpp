@@ -62,6 +62,10 @@ void DeviceArguments::add_training_to(CLI::App& command) {
   command.add_option("--staleness", staleness, "How many updates old a gradient may be, in server mode stale")
       ->transform(whole_number(0));
   command
+      .add_option("--backup-workers", backup_workers,
+                  "Leave the B slowest workers' gradients out of each update, in server mode sync")
+      ->transform(whole_number(0));
+  command
       .add_option("--micro-batches", micro_batches,
                   "Parts of each batch that follow one another in a pipeline (default: 4)")
       ->transform(whole_number(1));
@@ -85,8 +89,9 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                     : mirrored            ? "mirrored"
                                           : "single";
   const bool served = name == "parameter-server";
-  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || !server_sync.empty()))
-    throw InvalidArgument("--servers, --server-mode, --staleness and --server-sync need --strategy parameter-server");
+  if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || backup_workers > 0 || !server_sync.empty()))
+    throw InvalidArgument(
+        "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
   if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
@@ -103,6 +108,7 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .servers = std::max<int64_t>(servers, 1),
                                           .server_mode = server_mode.empty() ? "sync" : server_mode,
                                           .staleness = staleness,
+                                          .backup_workers = backup_workers,
                                           .server_sync = server_sync,
                                           .sync_every = sync_every.value_or(1),
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,

@@ -19,7 +19,8 @@ struct DeviceArguments {
   int64_t fixed_order = 0, average_every = 0;
   std::string server_mode;              // empty: sync
   int64_t servers = 0, staleness = -1;  // not given
-  std::string server_sync;              // empty: each server has a range of the parameters
+  int64_t backup_workers = 0;
+  std::string server_sync;  // empty: each server has a range of the parameters
   std::optional<int64_t> sync_every;
   int64_t micro_batches = 0, pipeline_chunks = 0;  // not given
   std::string pipeline_schedule;                   // empty: 1f1b

@@ -189,5 +189,26 @@ TEST_F(Train, DigitsAreBuiltIn) {
   EXPECT_NE(ended.out.find("[INFO] images 8x8x1 resized to 32x32x3"), std::string::npos) << ended.out;
 }
 
+TEST(TrainWithServers, BackupWorkersAreNamedAndWhatTheyMakeInVainIsCounted) {
+  const Arguments base{"train", "mlp",          "--devices", "cpu*3",    "--strategy", "parameter-server", "--steps",
+                       "6",     "--batch-size", "8",         "--epochs", "1",          "--verbose",        "2"};
+  const auto with = [&](Arguments more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  const auto ended = run_tandem(with({"--backup-workers", "1"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  for (const char* part : {"batches of 8, in 2 parts, go to whoever is free, 6 steps an epoch",
+                           " gradients of 0 updates; ", " rows came too late and were dropped\n"})
+    EXPECT_NE(ended.out.find(part), std::string::npos) << part << " in: " << ended.out;
+  EXPECT_EQ(run_tandem(with({"--backup-workers", "0"})).out.find("came too late"), std::string::npos);
+  expect_refused(with({"--backup-workers", "3"}), 2,
+                 "ParameterServer: backup_workers must be fewer than the 3 workers, got 3");
+  expect_refused(with({"--backup-workers", "1", "--server-mode", "async"}), 2,
+                 "ParameterServer: backup_workers must be set in mode sync alone, got mode async");
+  expect_refused({"train", "mlp", "--backup-workers", "1"}, 2,
+                 "--servers, --server-mode, --staleness and --backup-workers need --strategy parameter-server");
+}
+
 }  // namespace
 }  // namespace tandem::testing

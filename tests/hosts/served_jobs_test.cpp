@@ -122,6 +122,24 @@ TEST_F(ServedJob, InAsyncTheRowsOfAKilledWorkerAreMadeByTheOthers) {  // U54
   EXPECT_EQ(ps->wait(), 128 + SIGTERM) << ps->output();
 }
 
+TEST_F(ServedJob, WithABackupWorkerTheOthersGoOnWithoutAKilledOneInSync) {
+  const std::vector<std::string> how{"--epochs", "4", "--batch-size", "32", "--verbose", "1", "--backup-workers", "1"};
+  plan(2, 3);
+  const auto ps0 = start("ps", 0, how), ps1 = start("ps", 1, how), chief = start("worker", 0, how),
+             other = start("worker", 1, how), killed = start("worker", 2, how);
+  chief->await_output("Epoch 2/4");
+  killed->send(SIGKILL);
+  for (auto* worker : {chief.get(), other.get()}) EXPECT_EQ(worker->wait(), 0) << worker->output();
+  EXPECT_NE(chief->output().find("batches of 32, in 2 parts, go to whoever is free"), std::string::npos)
+      << chief->output();
+  EXPECT_NE(chief->output().find(" rows came too late and were dropped"), std::string::npos) << chief->output();
+  for (auto* ps : {ps0.get(), ps1.get()}) {
+    ps->send(SIGTERM);  // it would wait for the lost one
+    EXPECT_EQ(ps->wait(), 128 + SIGTERM) << ps->output();
+    EXPECT_EQ(ps->output().find(" (0 held, 0 dropped)"), std::string::npos) << ps->output();
+  }
+}
+
 TEST_F(ServedJob, AKilledServerIsNamedByEveryWorker) {
   for (const std::string mode : {"sync", "async"}) {
     const std::vector<std::string> how{"--epochs",  "1000", "--batch-size",  "16",

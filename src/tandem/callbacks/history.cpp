@@ -50,6 +50,11 @@ double History::mean_staleness() const {
   return gradients > 0 ? static_cast<double>(updates) / static_cast<double>(gradients) : 0;
 }
 
+int64_t History::dropped_rows() const {
+  const auto& by_server = facts_.dropped_rows;
+  return by_server.empty() ? 0 : *std::max_element(by_server.begin(), by_server.end());
+}
+
 void History::append(int64_t epoch, const Logs& logs) {
   epochs_.push_back(epoch);
   by_epoch_.push_back({epoch, logs});

@@ -22,10 +22,11 @@ class History {
     std::vector<int64_t> bytes_sent;
     std::vector<int64_t> parameter_bytes, optimizer_bytes;  // allocated at the end
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
-    std::vector<int64_t> staleness;  // of parameter servers: how many gradients were applied so many updates late
-    int64_t server_rounds = 0;       // in which servers of several hosts averaged their parameters
-    int64_t server_bytes = 0;        // of these that this process's servers sent to the others
-    double input_seconds = 0;        // the loop waited for data
+    std::vector<int64_t> staleness;     // of parameter servers: how many gradients were applied so many updates late
+    std::vector<int64_t> dropped_rows;  // by parameter server with backup workers: of gradients that came too late
+    int64_t server_rounds = 0;          // in which servers of several hosts averaged their parameters
+    int64_t server_bytes = 0;           // of these that this process's servers sent to the others
+    double input_seconds = 0;           // the loop waited for data
     double seconds = 0;
   };
 
@@ -51,6 +52,9 @@ class History {
   /// mean over all gradients. 0 without parameter servers.
   int64_t max_staleness() const;
   double mean_staleness() const;
+  /// Rows whose gradients came too late for the updates and were dropped, where there are backup workers: of the
+  /// parameter server that dropped most.
+  int64_t dropped_rows() const;
   const Facts& facts() const { return facts_; }
   /// True when training was stopped from outside before its end.
   bool interrupted() const { return interrupted_; }

@@ -21,7 +21,7 @@ struct Batch {
   /// Where other processes have the rest of the batch: the number within it of the first row here, and its rows.
   int64_t first_row = 0;
   int64_t batch_rows = -1;  // -1: all of them are here
-  int64_t number = -1;      // within its epoch, where batches are dealt out (LoaderOptions)
+  int64_t number = -1;      // of what was dealt, where batches are dealt out (DealtBatch)
 
   int64_t rows() const { return x.empty() ? 0 : x.front().size(0); }
   /// Rows of the batch, wherever they are.
@@ -44,10 +44,17 @@ struct Batch {
   Batch slice(int64_t begin, int64_t end) const;
 };
 
-/// The number of the batch of an epoch of `batches` that a process makes next; nothing: the epoch has ended.
-using DealBatch = std::function<std::optional<int64_t>(int64_t epoch, int64_t batches)>;
-
 /// Which rows [begin, end) of a batch of `rows` a process makes.
 using OwnRows = std::function<std::pair<int64_t, int64_t>(int64_t rows)>;
+
+/// What a process is to make next: a batch of the epoch, or a part of one.
+struct DealtBatch {
+  int64_t number = 0;  // among all that is dealt in the epoch
+  int64_t batch = 0;
+  OwnRows rows = {};  // empty: all
+};
+
+/// The next one of an epoch of `batches`; nothing: it has ended.
+using DealBatch = std::function<std::optional<DealtBatch>(int64_t epoch, int64_t batches)>;
 
 }  // namespace tandem::data

@@ -76,9 +76,9 @@ EpochPlan BatchMaker::plan(int64_t epoch, int64_t first_batch) const {
   return plan;
 }
 
-Batch BatchMaker::make(const EpochPlan& plan, int64_t batch) const {
+Batch BatchMaker::make(const EpochPlan& plan, int64_t batch, const OwnRows& own_rows) const {
   const at::NoGradGuard no_grad;
-  const Part part = part_of(plan, batch);
+  const Part part = part_of(plan, batch, own_rows);
   try {
     Batch made = part.rows.empty() ? Batch() : make_rows(plan, part.rows);
     if (by_device_) made.division = plan.divisions[static_cast<std::size_t>(batch)];
@@ -86,15 +86,15 @@ Batch BatchMaker::make(const EpochPlan& plan, int64_t batch) const {
     made.batch_rows = part.all;
     return made;
   } catch (...) {
-    fail(plan, batch);
+    fail(plan, batch, part.rows);
   }
 }
 
-BatchMaker::Part BatchMaker::part_of(const EpochPlan& plan, int64_t batch) const {
+BatchMaker::Part BatchMaker::part_of(const EpochPlan& plan, int64_t batch, const OwnRows& own_rows) const {
   const auto rows = plan.rows_of(batch);
-  if (!own_rows_ || by_device_) return {rows};
+  if (!own_rows || by_device_) return {rows};
   const auto all = static_cast<int64_t>(rows.size());
-  const auto [begin, end] = own_rows_(all);
+  const auto [begin, end] = own_rows(all);
   return {rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), begin, all};
 }
 
@@ -115,8 +115,7 @@ Batch BatchMaker::make_rows(const EpochPlan& plan, std::span<const int64_t> rows
 }
 
 // Makes the batch's rows one by one to find the one that fails; when each alone succeeds, the batch is to blame.
-void BatchMaker::fail(const EpochPlan& plan, int64_t batch) const {
-  const auto rows = part_of(plan, batch).rows;
+void BatchMaker::fail(const EpochPlan& plan, int64_t batch, std::span<const int64_t> rows) const {
   const std::string where = c10::str("batch ", batch, " of epoch ", plan.epoch);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     try {

@@ -29,7 +29,9 @@ class BatchMaker {
   EpochPlan plan(int64_t epoch, int64_t first_batch = 0) const;
   /// Throws what the source or a transform throws, with the batch, the epoch and, where one row is to blame, the row
   /// named.
-  Batch make(const EpochPlan& plan, int64_t batch) const;
+  Batch make(const EpochPlan& plan, int64_t batch) const { return make(plan, batch, own_rows_); }
+  /// The same with other rows of it.
+  Batch make(const EpochPlan& plan, int64_t batch, const OwnRows& own_rows) const;
 
  private:
   // What is made here of a batch: source rows, the number of the first within the batch, and the batch's rows where
@@ -38,9 +40,9 @@ class BatchMaker {
     std::span<const int64_t> rows;
     int64_t first = 0, all = -1;
   };
-  Part part_of(const EpochPlan& plan, int64_t batch) const;
+  Part part_of(const EpochPlan& plan, int64_t batch, const OwnRows& own_rows) const;
   Batch make_rows(const EpochPlan& plan, std::span<const int64_t> rows) const;
-  [[noreturn]] void fail(const EpochPlan& plan, int64_t batch) const;
+  [[noreturn]] void fail(const EpochPlan& plan, int64_t batch, std::span<const int64_t> rows) const;
 
   Dataset dataset_;
   int64_t batch_size_;

@@ -83,14 +83,17 @@ class Loader::Impl {
   std::optional<Batch> next() {
     std::unique_lock lock(mutex_);
     if (!current_) throw InvalidArgument("Loader: start_epoch must be called before next");
-    const auto start = Clock::now();
     if (deal_) {
-      const auto number = deal_(current_->epoch, maker_.batches());
-      if (!number) return std::nullopt;
-      auto batch = make_here(*number, start);
-      batch.number = *number;
+      const auto dealt = deal_(current_->epoch, maker_.batches());
+      if (!dealt) return std::nullopt;
+      const auto start = Clock::now();  // until it is dealt there may be nothing to do
+      rows_ = current_->rows_of(dealt->batch);
+      auto batch = maker_.make(*current_, dealt->batch, dealt->rows);
+      batch.number = dealt->number;
+      waited_ += Clock::now() - start;
       return batch;
     }
+    const auto start = Clock::now();
     if (taken_ == end_of_current_) return std::nullopt;
     if (threads_.empty()) return make_here(batch_at(*current_, taken_++, end_of_current_), start);
     Slot& slot = slot_of(taken_);

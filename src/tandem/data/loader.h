@@ -24,7 +24,7 @@ struct LoaderOptions {
   /// Where several processes share each batch: only these of its rows are made, maybe none. Empty: all. Data by device
   /// (PerDevice) says itself who gets what, so that all of it is made. Workers call it.
   OwnRows own_rows = {};
-  /// Where several processes take whole batches from one pile. Batches are then made when they are asked for.
+  /// Where several processes take batches from one pile, or parts of them. They are then made when they are asked for.
   DealBatch deal = {};
 };
 

@@ -127,13 +127,13 @@ TEST(Loader, MakesTheBatchesThatItIsDealt) {
   const auto whole = read_epoch(all, 1);
   std::vector<int64_t> numbers{3, 12, 0};
   int64_t asked_of = -1;
-  Loader dealt(shuffled, {.batch_size = 8, .deal = [&](int64_t epoch, int64_t batches) -> std::optional<int64_t> {
+  Loader dealt(shuffled, {.batch_size = 8, .deal = [&](int64_t epoch, int64_t batches) -> std::optional<DealtBatch> {
                             EXPECT_EQ(batches, 13);
                             asked_of = epoch;
                             if (numbers.empty()) return {};
                             const int64_t next = numbers.back();
                             numbers.pop_back();
-                            return next;
+                            return DealtBatch{.number = next, .batch = next};
                           }});
   dealt.start_epoch(1);
   for (const int64_t number : {0, 12, 3}) {
@@ -147,6 +147,28 @@ TEST(Loader, MakesTheBatchesThatItIsDealt) {
   }
   EXPECT_FALSE(dealt.next());
   EXPECT_EQ(asked_of, 1);
+}
+
+TEST(Loader, MakesThePartOfABatchThatItIsDealt) {
+  const auto shuffled = images().shuffle();
+  Loader all(shuffled, {.batch_size = 8});
+  const auto whole = read_epoch(all, 1);
+  bool given = false;
+  Loader dealt(shuffled, {.batch_size = 8, .deal = [&](int64_t, int64_t) -> std::optional<DealtBatch> {
+                            if (std::exchange(given, true)) return {};
+                            return DealtBatch{.number = 7, .batch = 2, .rows = [](int64_t rows) {
+                                                return std::pair(rows / 2, rows - 1);
+                                              }};
+                          }});
+  dealt.start_epoch(1);
+  const auto batch = dealt.next();
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->number, 7);
+  EXPECT_EQ(batch->first_row, 4);
+  EXPECT_EQ(batch->rows(), 3);
+  EXPECT_EQ(batch->all_rows(), 8);
+  EXPECT_TRUE(at::equal(batch->x[0], whole.x.slice(0, 20, 23)));
+  EXPECT_FALSE(dealt.next());
 }
 
 TEST(Loader, MaxBatchesEndsTheEpoch) {

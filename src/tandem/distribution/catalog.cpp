@@ -20,8 +20,8 @@ namespace {
 using Maker = std::function<Strategy(const StrategyOptions&)>;
 
 // Where this process is one of several.
-std::optional<ProcessGroup> group_of_job(const std::string& mode) {
-  if (mode != "sync") return {};
+std::optional<ProcessGroup> group_of_job(const StrategyOptions& options) {
+  if (options.server_mode != "sync" || options.backup_workers > 0) return {};
   const auto member = cluster::who_am_i(cluster::Environment());
   return member.trains() && member.world_size == 1 ? std::nullopt : std::optional(init_process_group());
 }
@@ -80,7 +80,7 @@ const Catalog<Maker>& strategies() {
           {"parameter-server",
            [](const StrategyOptions& o) {
              refuse_for_servers(o);
-             return ParameterServer({.group = group_of_job(o.server_mode),
+             return ParameterServer({.group = group_of_job(o),
                                      .workers = o.devices,
                                      .servers = o.servers,
                                      .server_sync = o.server_sync,
@@ -88,6 +88,7 @@ const Catalog<Maker>& strategies() {
                                      .threads_per_device = o.threads_per_device,
                                      .mode = o.server_mode,
                                      .staleness = o.staleness,
+                                     .backup_workers = o.backup_workers,
                                      .shares = o.shares,
                                      .fixed_order = o.fixed_order});
            }},

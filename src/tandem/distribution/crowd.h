@@ -19,11 +19,11 @@ class Crowd {
   /// `options.worker`: this process's place among the others.
   explicit Crowd(const servers::ClientOptions& options) : leads_(options.worker == 0), desk_(options) {}
 
-  /// True in the one process that writes files and prints.
-  bool leads() const { return leads_; }
   /// The number of the next batch for this process, of a pass of `batches`; nothing when all processes together have
   /// made all of them. `finish_own` ends this process's own steps, before it waits for others that may be lost.
   std::optional<int64_t> next_batch(int64_t pass, int64_t batches, const std::function<void()>& finish_own);
+  /// This process takes no more of them; what it has made ends before.
+  void end_share(int64_t pass, int64_t batches) { desk_.end(pass, batches, take_done()); }
   /// From any thread: this process has made the batch.
   void done(int64_t batch);
   /// What all that are there say to `topic`. One that comes late gets what was said.

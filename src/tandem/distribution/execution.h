@@ -100,8 +100,10 @@ class Execution {
   /// What is left of steps that train_step had not ended when it returned: replicas that do not wait for one another
   /// give a step's result, or one without rows, for an earlier one's. All have ended when this returns.
   virtual std::vector<StepResult> finish_steps() { return {}; }
-  /// True where gradients may be applied to newer parameters than those that they were made of.
+  /// True where replicas do not wait for one another.
   virtual bool out_of_step() const { return false; }
+  /// Of those: so many parts a batch is cut into, each of which goes to whoever is free.
+  virtual int64_t parts_of_batch() const { return 1; }
   /// While it is held no Observer of such a step is called.
   virtual std::unique_lock<std::shared_mutex> hold_observers() { return {}; }
   /// Loss and outputs of one batch without an update.
@@ -113,8 +115,11 @@ class Execution {
   /// The processes that train this program, each at its own pace; null where none but this one does, or those of
   /// peers(). Steps are each process's own then, and so are results but for end_pass.
   virtual Crowd* crowd() { return nullptr; }
-  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them.
-  virtual data::DealBatch deal() { return {}; }
+  /// All of the crowd begin to train pass `pass`, a number above those before.
+  virtual void begin_pass(int64_t /*pass*/) {}
+  /// How this process gets its batches of a pass from the crowd; empty: it makes all of them. `in_parts`: others may
+  /// make the rest of a batch.
+  virtual data::DealBatch deal(bool /*in_parts*/) { return {}; }
   /// Waits until all of the crowd have ended pass `pass`. Afterwards store gives all of them the same weights and
   /// statistics.
   virtual void end_pass(int64_t /*pass*/) {}
@@ -170,6 +175,8 @@ class Execution {
   /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
   virtual std::vector<int64_t> staleness() const { return {}; }
   virtual ServerAverages server_averages() const { return {}; }
+  /// Of gradients that came too late for backup workers' servers, and were dropped: the rows, by server.
+  virtual std::vector<int64_t> dropped_rows() const { return {}; }
   virtual TimeShares time_shares(int64_t device) const = 0;
   virtual int64_t threads_per_device() const = 0;
   /// Begins a new record of when each layer computes on each device, or ends it; what was recorded can be asked for

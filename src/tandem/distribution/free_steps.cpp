@@ -5,13 +5,15 @@
 namespace tandem::distribute {
 
 FreeSteps::~FreeSteps() {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.clear();
-    closed_ = true;
-  }
-  changed_.notify_all();
+  close(true);
   if (session_.joinable()) session_.join();
+}
+
+void FreeSteps::close(bool dropped) {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  if (dropped) waiting_.clear();
+  changed_.notify_all();
 }
 
 void FreeSteps::give(FreeStep step) {
@@ -19,13 +21,7 @@ void FreeSteps::give(FreeStep step) {
     closed_ = false;
     session_ = std::thread([this] {
       try {
-        threads_.run([this](int64_t replica) { serve(replica); },
-                     [this](const std::string&) {
-                       const std::lock_guard lock(mutex_);
-                       closed_ = true;
-                       waiting_.clear();
-                       changed_.notify_all();
-                     });
+        threads_.run([this](int64_t replica) { serve(replica); }, [this](const std::string&) { close(true); });
       } catch (...) {
         const std::lock_guard lock(mutex_);
         failure_ = std::current_exception();
@@ -42,6 +38,11 @@ void FreeSteps::give(FreeStep step) {
   changed_.notify_all();
 }
 
+void FreeSteps::await_room() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() || closed_; });
+}
+
 std::optional<StepResult> FreeSteps::take() {
   const std::lock_guard lock(mutex_);
   if (results_.empty()) return {};
@@ -52,11 +53,7 @@ std::optional<StepResult> FreeSteps::take() {
 
 void FreeSteps::finish() {
   if (!session_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-  }
-  changed_.notify_all();
+  close(false);
   session_.join();
   if (!failure_) return;
   results_.clear();

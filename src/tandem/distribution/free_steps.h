@@ -39,6 +39,8 @@ class FreeSteps {
   FreeSteps(const FreeSteps&) = delete;
   FreeSteps& operator=(const FreeSteps&) = delete;
 
+  /// Returns when no step waits for a free replica.
+  void await_room();
   /// Returns when at most one step waits for a free replica. Throws what one has thrown, and forgets those that waited.
   void give(FreeStep step);
   /// The result of one that has ended, the oldest that was not taken yet.
@@ -48,6 +50,8 @@ class FreeSteps {
 
  private:
   void serve(int64_t replica);
+  // No more will be given; those that wait are made still, or `dropped`.
+  void close(bool dropped);
 
   ReplicaThreads& threads_;
   const Make make_;

@@ -17,7 +17,7 @@ struct UpdateTerms {
   double rate = 0;       // the learning rate
   double scale = 1;      // what the sum of the gradients is to be multiplied with
   int64_t rows = 0;      // of this replica
-  int64_t all_rows = 0;  // of all replicas
+  int64_t all_rows = 0;  // of all replicas: what the gradients have been divided by
 };
 
 /// Sends one replica's gradients where they are added up, bucket by bucket: a bucket starts on its way when backward
@@ -43,7 +43,6 @@ class GradientExchange {
   const StepLedger& ledger() const { return ledger_; }
   /// What the way itself counts, beside a Communicator.
   virtual int64_t bytes_sent() const { return 0; }
-  virtual double seconds_waiting() const { return 0; }
   virtual double seconds_moving() const { return 0; }
 
  protected:

@@ -10,6 +10,7 @@
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/server_hosts.h"
 #include "tandem/distribution/unscoped.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/servers/serve.h"
 #include "tandem/servers/server_key_file.h"
 #include "tandem/servers/server_sync.h"
@@ -25,18 +26,35 @@ std::optional<comm::JobKey> key_of(const ParameterServerOptions& options) {
   return servers::job_key_of(cluster::Environment());
 }
 
+ExchangeOptions exchange_of(const ParameterServerOptions& options) {
+  return {.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes};
+}
+
 // Which process of how many this is, and how many of them its host has.
 struct ProcessPlace {
   int64_t own = 0, count = 1, on_host = 1;
 };
 
-// Without a group processes that do not wait for one another need not meet.
+// Workers do not wait for one another.
+bool is_free(const ParameterServerOptions& options) { return options.mode != "sync" || options.backup_workers > 0; }
+
+// Without a group such processes need not meet.
 ProcessPlace place_of(const ParameterServerOptions& options) {
   if (options.group) return {options.group->rank(), options.group->world_size(), options.group->local_size()};
-  if (options.mode == "sync" || options.addresses.empty()) return {};
+  if (!is_free(options) || options.addresses.empty()) return {};
   const auto member = cluster::who_am_i(cluster::Environment());
   if (!member.trains()) return {};
   return {member.rank, member.world_size, std::max<int64_t>(member.local_size, 1)};
+}
+
+// True where a server can make the same one.
+bool is_known(const Constraint& constraint) {
+  try {
+    Constraint::make(constraint.class_name(), constraint.get_config());
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
 }
 
 class ParameterServerKind : public StrategyKind {
@@ -50,28 +68,30 @@ class ParameterServerKind : public StrategyKind {
   void check(const Network& network) const override {
     check_unscoped("ParameterServer", network);
     for (const auto& w : network.weights()) {
-      if (w.variable().constraint) {
+      if (const auto& constraint = w.variable().constraint; constraint && !is_known(*constraint)) {
         refuse_servers(c10::str("model '", network.name(), "': weight '", w.name(),
-                                "' must have no constraint, which servers do not know"));
+                                "' must have one of Keras's constraints, which servers know, got ",
+                                constraint->class_name()));
       }
     }
   }
   std::unique_ptr<Execution> bind(const Program& program) const override {
     check(*program.network);
-    const ExchangeOptions exchange{
-        .shares = options_.shares, .fixed_order = options_.fixed_order, .bucket_bytes = options_.bucket_bytes};
     const int64_t on_host = options_.workers.size() * place_.on_host;
-    auto how = exchange.replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
+    auto how =
+        exchange_of(options_).replication(options_.workers, threads_per_device(on_host, options_.threads_per_device));
     const auto mode = servers::server_mode(options_.mode);
-    if (mode != servers::ServerMode::sync) {
+    if (is_free(options_)) {
       if (place_.count > 1) how.place = {place_.own, place_.count};
     } else if (options_.group) {
       how.processes = options_.group->processes();
     }
+    if (!program.optimizer) return std::make_unique<Replicated>(program, how);
     const bool in_step_by_host = mode == servers::ServerMode::sync && !server_of_.empty();
     how.where = in_step_by_host ? UpdatePlace::own_servers : UpdatePlace::servers;
     how.servers = std::make_shared<ServerSetup>(ServerChoice{.mode = mode,
                                                              .staleness = std::max<int64_t>(options_.staleness, 0),
+                                                             .backup_workers = options_.backup_workers,
                                                              .addresses = options_.addresses,
                                                              .own = options_.addresses.empty() ? options_.servers : 0,
                                                              .key = key_of(options_),
@@ -121,6 +141,21 @@ void check_mode(const ParameterServerOptions& options) {
   if (mode != servers::ServerMode::sync && divided)
     refuse_servers(c10::str("shares and fixed_order must not be set in mode ", options.mode,
                             ", where batches go whole to whoever is free"));
+  if (options.backup_workers == 0) return;
+  if (options.backup_workers < 0)
+    refuse_servers(c10::str("backup_workers must be at least 0, got ", options.backup_workers));
+  if (mode != servers::ServerMode::sync)
+    refuse_servers(c10::str("backup_workers must be set in mode sync alone, got mode ", options.mode));
+  if (divided)
+    refuse_servers("shares and fixed_order must not be set with backup_workers, where who makes what is not fixed");
+}
+
+void check_backups(const ParameterServerOptions& options, int64_t workers) {
+  if (options.backup_workers > 0 && !options.server_sync.empty())
+    refuse_servers("backup_workers must be 0 where servers of several hosts average (server_sync)");
+  if (options.backup_workers >= workers)
+    refuse_servers(c10::str("backup_workers must be fewer than the ", workers, workers == 1 ? " worker" : " workers",
+                            ", got ", options.backup_workers));
 }
 
 // Throws where this process cannot be one of those that train together.
@@ -129,7 +164,7 @@ void check_processes(const ParameterServerOptions& options) {
   if (!options.group && !member.trains())
     refuse_servers(c10::str("this process is ", cluster::to_string(member.role), " ", member.index, " of its job (",
                             member.source, "); only the chief and workers train"));
-  if (!options.group && options.mode == "sync" && !options.addresses.empty() && member.world_size > 1) {
+  if (!options.group && !is_free(options) && !options.addresses.empty() && member.world_size > 1) {
     refuse_servers(
         "must get a group in mode sync, as init_process_group() gives one, where the job has several processes");
   }
@@ -155,8 +190,9 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.addresses.empty())
     options.addresses = servers::server_addresses(cluster::who_am_i(cluster::Environment()));
   check_processes(options);
-  ExchangeOptions{.shares = options.shares, .fixed_order = options.fixed_order, .bucket_bytes = options.bucket_bytes}
-      .check("ParameterServer", options.workers.size() * place_of(options).count);
+  const int64_t workers = options.workers.size() * place_of(options).count;
+  check_backups(options, workers);
+  exchange_of(options).check("ParameterServer", workers);
   return options;
 }
 

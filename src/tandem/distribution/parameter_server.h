@@ -34,6 +34,8 @@ struct ParameterServerOptions {
   /// async, but no gradient is applied that is more than `staleness` updates old.
   std::string mode = "sync";
   int64_t staleness = -1;  // must be given in mode stale, and in no other
+  /// In mode sync: so many of the slowest workers' gradients are left out of each update. 0: none, all wait for all.
+  int64_t backup_workers = 0;
   // In mode sync, as in MirroredOptions.
   Shares shares = {};
   int64_t fixed_order = 0;
@@ -48,6 +50,12 @@ struct ParameterServerOptions {
 /// sync: each batch is divided over the workers and the servers add up in the workers' order: the numbers of Mirrored,
 /// which are those of one device, and with fixed_order its bits.
 ///
+/// sync with b backup workers of N (Chen et al. 2016): each batch is cut into N - b parts, which go to whoever is free.
+/// An update is the mean over the rows of the N - b gradients that come first, so that it has a batch's rows; one that
+/// comes after it is dropped, and its worker goes on with the newest parameters. So nobody waits for the b slowest. A
+/// pass gives each row to a worker once; dropped ones are not made up for: history.dropped_rows() counts them. The last
+/// update of a pass is made of what is left. Numbers differ from run to run, with who comes first.
+///
 /// async and stale: a batch goes whole to whoever is free; workers do not wait for one another. In async it makes an
 /// update of its own, so that an epoch has as many updates as on one device and a learning rate means the same. A
 /// gradient is as many updates old as were made since its parameters were handed out; history.max_staleness() says how
@@ -56,9 +64,10 @@ struct ParameterServerOptions {
 /// are averaged by rows. Schedules go by the servers' count of updates. Gradients cannot be accumulated.
 ///
 /// Workers may be processes, whose servers must then be processes, too. In mode sync they train as DataParallel's. In
-/// the others each process takes batches from one pile, which the first server keeps: what one had that is lost, others
-/// make; processes may come late, and leave. Losses, metrics and moving averages are brought together at the end of an
-/// epoch, and each process evaluates all validation data by itself. steps_per_epoch and BatchGenerator are refused.
+/// the others, and with backup workers, each process takes batches from one pile, which the first server keeps: what
+/// one had that is lost, others make; processes may come late, and leave. Losses, metrics and moving averages are
+/// brought together at the end of an epoch, and each process evaluates all validation data by itself. steps_per_epoch
+/// are those of all together; of a BatchGenerator each process takes batches of its own.
 ///
 /// With server_sync an update is made of the rows of one server's workers. In sync these are a part of each batch, by
 /// whose rows the gradient's mean is taken; in the others a batch is an update on one server. At the end of an epoch
@@ -70,7 +79,7 @@ struct ParameterServerOptions {
 ///
 /// Clipping is done by the servers: by value and by a weight's norm on any number of them, by the global norm on one,
 /// since no other sees it whole. Throws InvalidArgument on that, on optimizers that scale the loss, on constraints
-/// of weights, on layers in DeviceScopes, on GPUs, and on options that do not fit together.
+/// that are none of Keras's, on layers in DeviceScopes, on GPUs, and on options that do not fit together.
 struct ParameterServer : Strategy {
   explicit ParameterServer(ParameterServerOptions options = {});
 };

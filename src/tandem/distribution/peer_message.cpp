@@ -1,5 +1,7 @@
 #include "tandem/distribution/peer_message.h"
 
+#include <ATen/ATen.h>
+
 #include <cstring>
 
 #include "tandem/core/error.h"
@@ -23,6 +25,12 @@ void PeerMessage::put(const std::vector<double>& numbers) {
   values_.insert(values_.end(), numbers.begin(), numbers.end());
 }
 
+void PeerMessage::put(const Tensor& tensor) {
+  put(std::vector<double>(tensor.sizes().begin(), tensor.sizes().end()));
+  const Tensor values = tensor.to(at::kDouble).contiguous();
+  put(std::vector<double>(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()));
+}
+
 std::size_t PeerMessage::take(std::size_t count) {
   if (count > values_.size() - read_) throw InternalError("PeerMessage: must hold what is asked for, but has ended");
   read_ += count;
@@ -43,6 +51,11 @@ std::vector<double> PeerMessage::numbers() {
   const auto count = static_cast<std::size_t>(number());
   const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(take(count));
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+Tensor PeerMessage::tensor() {
+  const auto sizes = numbers(), values = numbers();
+  return at::tensor(values, at::kDouble).view(std::vector<int64_t>(sizes.begin(), sizes.end()));
 }
 
 }  // namespace tandem::distribute

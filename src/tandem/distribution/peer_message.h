@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/core/tensor.h"
+
 namespace tandem::distribute {
 
 /// What a process tells the others: numbers and texts, read in the order in which they were put.
@@ -19,6 +21,8 @@ class PeerMessage {
   void put_bits(uint64_t bits) { put(std::bit_cast<double>(bits)); }
   void put(const std::string& text);
   void put(const std::vector<double>& numbers);
+  /// Shape and values, as doubles.
+  void put(const Tensor& tensor);
   /// All that `other` holds, to be read in its order.
   void put(const PeerMessage& other) { values_.insert(values_.end(), other.values_.begin(), other.values_.end()); }
 
@@ -28,6 +32,7 @@ class PeerMessage {
   uint64_t bits() { return std::bit_cast<uint64_t>(number()); }
   std::string text();
   std::vector<double> numbers();
+  Tensor tensor();  // float64
 
   /// For carrying: bits that must stay, not always numbers.
   const std::vector<double>& values() const { return values_; }

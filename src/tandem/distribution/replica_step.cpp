@@ -133,9 +133,11 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
 }
 
 // `loss` is a mean over this replica's rows. Its gradient is weighed so that those of all replicas add up to the
-// gradient of the mean over the batch; in a group of steps to that of the sum over its rows, which the update divides.
+// gradient of the mean over the batch; in a group of steps, and where it is not known who has the others, to that of
+// the sum over the rows, which the update divides.
 void ReplicaStep::backward(const Tensor& loss) {
-  const double weight = grouped() ? static_cast<double>(own_.rows()) : alone() ? 1.0 : share();
+  const bool sums = grouped() || shared_.unknown_rows;
+  const double weight = sums ? static_cast<double>(own_.rows()) : alone() ? 1.0 : share();
   const double factor = weight * program_.optimizer->loss_scale(replica_.numbers);
   const bool known = computed_part_.defined() && loss.is_same(computed_);
   const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
@@ -154,7 +156,9 @@ UpdateTerms ReplicaStep::terms() const {
   return {.rate = shared_.rate,
           .scale = update_scale(),
           .rows = grouped() ? replica_.rows_since_update : own_.rows(),
-          .all_rows = grouped() ? shared_.group_rows : shared_.rows};
+          .all_rows = shared_.unknown_rows ? 1
+                      : grouped()          ? shared_.group_rows
+                                           : shared_.rows};
 }
 
 void ReplicaStep::make_update(const Tensor& chosen) {

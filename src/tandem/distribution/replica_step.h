@@ -36,6 +36,8 @@ struct SharedStep {
   bool begins_group = true;
   bool ends_group = true;
   int64_t group_rows = 0;  // of the group's batches, this one included
+  /// Who makes the update does not know yet whose gradients it will be made of: each is the sum over its rows.
+  bool unknown_rows = false;
   const Observer& observer;
 };
 

@@ -92,7 +92,7 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
         });
   } catch (...) {
     if (broken && !peers_) group_->reset();
-    if (how_.servers && program_.optimizer) {
+    if (how_.servers) {
       // Side by side: servers of several hosts may wait for one another.
       threads_.run([this](int64_t rank) { served(static_cast<std::size_t>(rank)).give_up(); });
     }

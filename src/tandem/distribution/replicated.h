@@ -43,7 +43,7 @@ struct Replication {
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.
   std::shared_ptr<HostPart> host = {};
-  /// Who makes the updates where `where` is servers.
+  /// Who makes the updates where `where` is servers; null where nothing is trained.
   std::shared_ptr<ServerSetup> servers = {};
   /// With servers: this process and others train each at its own pace, without `processes`; empty: it does alone.
   struct Place {
@@ -69,6 +69,7 @@ class Replicated final : public Execution {
   void finish_update(double rate) override;
   std::vector<StepResult> finish_steps() override;
   bool out_of_step() const override { return free(); }
+  int64_t parts_of_batch() const override { return how_.servers ? how_.servers->parts(workers()) : 1; }
   std::unique_lock<std::shared_mutex> hold_observers() override { return std::unique_lock(observers_); }
   StepResult test_step(const data::Batch& batch, const Observer& observer) override;
   Tensors predict_step(const data::Batch& batch) override;
@@ -79,7 +80,8 @@ class Replicated final : public Execution {
   void store() override;
   Peers* peers() override { return peers_.get(); }
   Crowd* crowd() override { return crowd_.get(); }
-  data::DealBatch deal() override;
+  void begin_pass(int64_t pass) override;
+  data::DealBatch deal(bool in_parts) override;
   void end_pass(int64_t pass) override;
   data::OwnRows own_rows() const override;
   void align() override;
@@ -97,6 +99,7 @@ class Replicated final : public Execution {
   DeviceMemory memory(int64_t device) const override;
   std::vector<int64_t> staleness() const override;
   ServerAverages server_averages() const override;
+  std::vector<int64_t> dropped_rows() const override;
   TimeShares time_shares(int64_t device) const override;
   int64_t threads_per_device() const override { return how_.threads_per_device; }
   void record_trace(bool on) override;
@@ -144,6 +147,7 @@ class Replicated final : public Execution {
   void average_statistics();
   void average_parameters();
   StepResult step(const data::Batch& batch, const SharedStep& shared);
+  GradientExchange& exchange(int64_t r) const { return *replicas_[static_cast<std::size_t>(r)]->exchange; }
   // Seconds that a rank spent on what others wait for or send.
   double seconds_exchanging(int64_t rank) const;
   // With parameter servers, in replicated_served.cpp.
@@ -170,6 +174,10 @@ class Replicated final : public Execution {
   void take_what_servers_saved();
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
+  // What replicas are given of it.
+  std::vector<data::Batch> cut(const data::Batch& batch);
+  // Returns when the steps that were given have ended, and with them the round.
+  void end_steps();
   StepResult make_free_step(int64_t rank, const FreeStep& step);
   // Ends the steps that are being made, and brings what the servers know to all replicas.
   void settle();
@@ -217,11 +225,15 @@ class Replicated final : public Execution {
   std::vector<std::unique_ptr<comm::LocalGroup>> alone_;  // each one's world
   std::shared_mutex observers_;                           // shared by those that call one
   bool unsettled_ = false;                                // steps were given since settle
-  bool resumed_ = false;                                  // from what servers had saved
-  int64_t updates_before_ = 0;                            // that the servers had counted at settle
-  std::unique_ptr<Crowd> crowd_;                          // null: none but this process
-  ReplicaThreads threads_;                                // its threads end before what they use
-  std::unique_ptr<FreeSteps> free_;                       // last; null: they wait for one another
+  // With backup workers servers know by its number which steps are given before all replicas have ended theirs: a pass,
+  // where it is known, else all until end_steps.
+  int64_t round_ = 0;
+  bool round_ended_ = true;
+  bool resumed_ = false;             // from what servers had saved
+  int64_t updates_before_ = 0;       // that the servers had counted at settle
+  std::unique_ptr<Crowd> crowd_;     // null: none but this process
+  ReplicaThreads threads_;           // its threads end before what they use
+  std::unique_ptr<FreeSteps> free_;  // last; null: they wait for one another
 };
 
 }  // namespace tandem::distribute

@@ -47,9 +47,8 @@ std::vector<int64_t> Replicated::rows_trained() const {
 
 int64_t Replicated::bytes_sent(int64_t device) const {
   int64_t bytes = 0;
-  for (int64_t i = 0; i < ranks_per_device(); ++i) bytes += communicator(device * ranks_per_device() + i).bytes_sent();
-  for (int64_t i = 0; i < ranks_per_device(); ++i)
-    bytes += replicas_[static_cast<std::size_t>(device * ranks_per_device() + i)]->exchange->bytes_sent();
+  for (int64_t r = device * ranks_per_device(); r < (device + 1) * ranks_per_device(); ++r)
+    bytes += communicator(r).bytes_sent() + exchange(r).bytes_sent();
   if (how_.host) bytes += how_.host->bytes_moved(device);  // a rank a device: fixed order has no host part
   return bytes;
 }
@@ -67,8 +66,7 @@ TimeShares Replicated::time_shares(int64_t device) const {
     const int64_t rank = device * ranks_per_device() + i;
     const auto& communicator = this->communicator(rank);
     sum.compute += replicas_[static_cast<std::size_t>(rank)]->computing;
-    sum.exchange +=
-        communicator.seconds_moving() + replicas_[static_cast<std::size_t>(rank)]->exchange->seconds_moving();
+    sum.exchange += communicator.seconds_moving() + exchange(rank).seconds_moving();
     sum.waiting += communicator.seconds_waiting();
   }
   // Logical shards that run side by side, or wait while another one runs, share the device's time.
@@ -80,8 +78,7 @@ TimeShares Replicated::time_shares(int64_t device) const {
 
 double Replicated::seconds_exchanging(int64_t rank) const {
   const auto& own = communicator(rank);
-  return own.seconds_waiting() + own.seconds_moving() +
-         replicas_[static_cast<std::size_t>(rank)]->exchange->seconds_moving();
+  return own.seconds_waiting() + own.seconds_moving() + exchange(rank).seconds_moving();
 }
 
 StepLedger Replicated::ledger(int64_t rank) const {

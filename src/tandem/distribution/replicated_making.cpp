@@ -8,6 +8,7 @@
 #include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/all_reduce_exchange.h"
+#include "tandem/distribution/describe_settings.h"
 #include "tandem/distribution/gradient_order.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/kernels/cpu_allocator.h"
@@ -39,13 +40,9 @@ int64_t ranks_of(const Replication& how) {
 
 // A constant rate is the first process's, whatever the others have.
 std::string describe(const Optimizer& optimizer) {
-  try {
-    Config config = optimizer.get_config();
+  return describe_settings(optimizer, [&](Config& config) {
     if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
-    return optimizer.class_name() + config.to_json();
-  } catch (const Error&) {  // one of the program's own
-    return optimizer.class_name();
-  }
+  });
 }
 
 // What each layer computes in.
@@ -145,10 +142,10 @@ Replicated::Replicated(const Program& program, const Replication& how)
   make_replicas();
   if (how_.servers && how_.servers->free()) {
     for (int64_t r = 0; r < ranks(); ++r) alone_.push_back(std::make_unique<comm::LocalGroup>(1));
-    if (how_.place && program_.optimizer) crowd_ = std::make_unique<Crowd>(how_.servers->desk(how_.place->own));
+    if (how_.place) crowd_ = std::make_unique<Crowd>(how_.servers->desk(how_.place->own));
     free_ = std::make_unique<FreeSteps>(
         threads_, [this](int64_t rank, const FreeStep& step) { return make_free_step(rank, step); },
-        [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(); });  // others may wait for it
+        [this](int64_t rank) { served(static_cast<std::size_t>(rank)).rest(round_); });  // others may wait for it
   }
   if (per_host()) take_first_weights();
   load();
@@ -200,7 +197,7 @@ void Replicated::make_replicas() {
 std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replica& replica,
                                                             std::vector<GradientBucket> buckets, bool wants_result) {
   auto& weights = replica.trainable;
-  if (!how_.servers || !program_.optimizer) {
+  if (!how_.servers) {
     return std::make_unique<AllReduceExchange>(weights, communicator(rank), std::move(buckets), how_.algorithm,
                                                wants_result);
   }

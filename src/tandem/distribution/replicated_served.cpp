@@ -9,9 +9,27 @@
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
+#include "tandem/data/divide_rows.h"
 #include "tandem/distribution/replicated.h"
 
 namespace tandem::distribute {
+namespace {
+
+// As one step's of the rows of both.
+StepResult joined(const StepResult& a, const StepResult& b) {
+  if (a.rows == 0) return b;
+  StepResult both{.outputs = b.outputs, .reported = b.reported, .rows = a.rows + b.rows};
+  const double share = static_cast<double>(a.rows) / static_cast<double>(both.rows);
+  const auto mean = [&](double of_a, double of_b) { return share * of_a + (1 - share) * of_b; };
+  both.loss = mean(a.loss, b.loss);
+  for (std::size_t i = 0; i < both.outputs.size(); ++i) both.outputs[i] = mean(a.outputs[i], b.outputs[i]);
+  for (auto& [name, value] : both.reported) {
+    if (const auto found = a.reported.find(name); found != a.reported.end()) value = mean(found->second, value);
+  }
+  return both;
+}
+
+}  // namespace
 
 void Replicated::load_servers(std::size_t r) {
   auto& exchange = served(r);
@@ -51,21 +69,46 @@ void Replicated::take_what_servers_saved() {
 }
 
 void Replicated::abort_served(const std::string& reason) {
-  if (!how_.servers || !program_.optimizer) return;
+  if (!how_.servers) return;
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).abort(reason);
 }
 
 StepResult Replicated::give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
-  if (!train.update) {
-    throw InvalidArgument(c10::str("ParameterServer: every step must make an update in mode ", how_.servers->mode(),
-                                   ", where nobody waits for others; gradients must not be accumulated"));
-  }
   unsettled_ = tables_ahead_ = true;
+  if (std::exchange(round_ended_, false) && how_.servers->has_backups() && !crowd_) ++round_;
   // Servers count the updates that a schedule goes by.
   const double rate = program_.optimizer->rate().is_schedule() ? -1 : train.rate;
-  free_->give({batch, train.random, rate, &observer});
+  StepResult ended;
+  for (const auto& part : cut(batch)) {
+    free_->give({part, train.random, rate, &observer});
+    if (const auto one = free_->take()) ended = joined(ended, *one);
+  }
   ++steps_;
-  return free_->take().value_or(StepResult{});
+  return ended;
+}
+
+std::vector<data::Batch> Replicated::cut(const data::Batch& batch) {
+  if (batch.rows() < batch.all_rows() || parts_of_batch() == 1) {  // it is a part already
+    if (batch.rows() > 0) return {batch};
+    if (crowd_) crowd_->done(batch.number);
+    return {};
+  }
+  std::vector<data::Batch> parts;
+  int64_t begin = 0;
+  for (const auto rows : data::divide_rows(batch.rows(), parts_of_batch())) {
+    if (rows == 0) break;
+    auto& part = parts.emplace_back(batch.slice(begin, begin + rows));
+    part.first_row = begin;
+    part.batch_rows = batch.rows();
+    part.number = batch.number;
+    begin += rows;
+  }
+  return parts;
+}
+
+void Replicated::end_steps() {
+  round_ended_ = true;
+  free_->finish();
 }
 
 StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
@@ -85,15 +128,18 @@ StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
                           .rate = step.rate,
                           .where = UpdatePlace::servers,
                           .group_rows = step.batch.rows(),
+                          .unknown_rows = how_.servers->has_backups(),
                           .observer = observer};
   try {
-    if (exchange.rests()) exchange.pull();
+    if (exchange.rests()) exchange.pull(round_);
     replica.count_rows(step.batch.rows());
-    ReplicaStep(program_, replica, alone_[r]->rank(0), shared, replica.rows.bring(step.batch), 0).run();
+    ReplicaStep(program_, replica, alone_[r]->rank(0), shared, replica.rows.bring(step.batch), step.batch.first_row)
+        .run();
     replica.figures.settle();
-    if (crowd_) crowd_->done(step.batch.number);
+    if (step.batch.number >= 0) crowd_->done(step.batch.number);
   } catch (...) {
     exchange.give_up();
+    exchange.rest(round_);
     throw;
   }
   replica.computing += steady_seconds() - start - (seconds_exchanging(rank) - exchanged);
@@ -106,20 +152,36 @@ StepResult Replicated::make_free_step(int64_t rank, const FreeStep& step) {
 std::vector<StepResult> Replicated::finish_steps() {
   std::vector<StepResult> results;
   if (!free()) return results;
-  free_->finish();
+  end_steps();
   while (auto result = free_->take()) results.push_back(std::move(*result));
   return results;
 }
 
-data::DealBatch Replicated::deal() {
+// No replica is in a step.
+void Replicated::begin_pass(int64_t pass) {
+  if (how_.servers && how_.servers->has_backups()) round_ = pass + 1;
+}
+
+data::DealBatch Replicated::deal(bool in_parts) {
   if (!crowd_) return {};
-  return
-      [this](int64_t pass, int64_t batches) { return crowd_->next_batch(pass, batches, [this] { free_->finish(); }); };
+  return [this, parts = in_parts ? parts_of_batch() : 1](int64_t pass,
+                                                         int64_t batches) -> std::optional<data::DealtBatch> {
+    free_->await_room();  // what waits here others might make
+    const auto number = crowd_->next_batch(pass, batches * parts, [this] { end_steps(); });
+    if (!number) return {};
+    if (parts == 1) return data::DealtBatch{.number = *number, .batch = *number};
+    return data::DealtBatch{
+        .number = *number, .batch = *number / parts, .rows = [part = *number % parts, parts](int64_t rows) {
+          const auto counts = data::divide_rows(rows, parts);
+          const auto begin = std::accumulate(counts.begin(), counts.begin() + part, int64_t{0});
+          return std::pair(begin, begin + counts[static_cast<std::size_t>(part)]);
+        }};
+  };
 }
 
 void Replicated::end_pass(int64_t pass) {
   if (!crowd_) return;
-  free_->finish();
+  end_steps();
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
   ahead_ = unsettled_ = tables_ahead_ = true;  // others have trained, even where this process has not
   average_statistics_of_crowd(pass);
@@ -138,10 +200,7 @@ void Replicated::average_statistics_of_crowd(int64_t pass) {
   average_statistics();
   PeerMessage own;
   own.put(static_cast<double>(rows));
-  for (const auto& w : statistics_) {
-    const Tensor values = w.variable().value.to(at::kDouble).contiguous();
-    own.put(std::vector<double>(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()));
-  }
+  for (const auto& w : statistics_) own.put(w.variable().value);
   auto all = crowd_->gather(c10::str("statistics of pass ", pass), own);
   std::vector<double> weights;
   for (auto& message : all) weights.push_back(message.number());
@@ -150,8 +209,7 @@ void Replicated::average_statistics_of_crowd(int64_t pass) {
   const c10::NoGradGuard no_grad;
   for (const auto& w : statistics_) {
     Tensor mean = at::zeros_like(w.variable().value, at::kDouble).contiguous();
-    for (std::size_t p = 0; p < all.size(); ++p)
-      mean.add_(at::tensor(all[p].numbers(), at::kDouble).view(mean.sizes()), weights[p] / sum);
+    for (std::size_t p = 0; p < all.size(); ++p) mean.add_(all[p].tensor(), weights[p] / sum);
     w.variable().value.copy_(mean);
     for (std::size_t r = 0; r < replicas_.size(); ++r) set_own(r, w, w.variable().value);
   }
@@ -159,7 +217,7 @@ void Replicated::average_statistics_of_crowd(int64_t pass) {
 
 void Replicated::settle() {
   if (!free()) return;
-  free_->finish();
+  end_steps();
   if (!std::exchange(unsettled_, false)) return;
   // What servers hold back for workers that compute is applied when none does; each answers after that.
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
@@ -181,6 +239,13 @@ std::vector<int64_t> Replicated::staleness() const {
     for (std::size_t age = 0; age < one.by_staleness.size(); ++age) all[age] += one.by_staleness[age];
   }
   return all;
+}
+
+std::vector<int64_t> Replicated::dropped_rows() const {
+  std::vector<int64_t> rows;
+  if (!how_.servers || !how_.servers->has_backups()) return rows;
+  for (const auto& one : served(0).client().figures()) rows.push_back(one.dropped_rows);
+  return rows;
 }
 
 void Replicated::read_state_of_servers() {

@@ -52,10 +52,10 @@ void Replicated::load() {
     if (replica.leads) replica.trainable.load();
     for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
     replica.rows_since_store = 0;
-    if (how_.servers && program_.optimizer) load_servers(static_cast<std::size_t>(rank));
+    if (how_.servers) load_servers(static_cast<std::size_t>(rank));
   });
   loaded_versions_ = master_versions();
-  if (how_.servers && program_.optimizer) take_what_servers_saved();
+  if (how_.servers) take_what_servers_saved();
 }
 
 void Replicated::store() {

@@ -79,8 +79,8 @@ void ServerExchange::give_up() {
   rests_ = true;
 }
 
-void ServerExchange::pull() {
-  away([&] { client_.pull(target_); });
+void ServerExchange::pull(int64_t pass) {
+  away([&] { client_.pull(target_, pass); });
   rests_ = false;
 }
 
@@ -88,9 +88,9 @@ void ServerExchange::average(int64_t round) {
   away([&] { client_.average(round); });
 }
 
-void ServerExchange::rest() {
-  if (!begun_ || std::exchange(rests_, true)) return;
-  client_.rest();
+void ServerExchange::rest(int64_t pass) {
+  if (!begun_ || (std::exchange(rests_, true) && pass == 0)) return;
+  client_.rest(pass);
 }
 
 void ServerExchange::reset(const UpdateTerms& terms) {

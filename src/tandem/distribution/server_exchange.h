@@ -27,12 +27,12 @@ class ServerExchange final : public GradientExchange {
   /// Sets the tables' masters to the servers'.
   void pull_tables();
   TableRows* tables() override { return tables_.tables().empty() ? nullptr : &tables_; }
-  /// Sets the target to the servers' parameters, of which a gradient will be made.
-  void pull();
+  /// Sets the target to the servers' parameters, of which a gradient will be made. `pass`, as of ServerClient::pull.
+  void pull(int64_t pass = 0);
   /// Returns when the servers of all hosts have averaged their parameters so many times, and they with nobody training.
   void average(int64_t round);
-  /// No gradient will be made before the next pull.
-  void rest();
+  /// No gradient will be made before the next pull, and none of this pass any more.
+  void rest(int64_t pass = 0);
   bool rests() const { return rests_; }
   /// Ends the wait that another thread is in, or comes to, with PeerError that gives `reason`.
   void abort(const std::string& reason) { client_.abort(reason); }

@@ -19,7 +19,7 @@ bool moves_by_rows(const Weight& weight) {
   const auto& variable = weight.variable();
   const int64_t row = variable.is_table && variable.shape[0] > 0 ? variable.shape.count() / variable.shape[0] : 0;
   return row > 0 && row * static_cast<int64_t>(sizeof(float)) <= servers::kLongestBlock && !variable.regularizer &&
-         variable.value.is_contiguous();
+         !variable.constraint && variable.value.is_contiguous();
 }
 
 std::vector<FlatPlace> places_behind(const FlatWeights& weights, const std::vector<Weight>& tables) {
@@ -52,6 +52,7 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const std::vec
   servers::ServerPlan plan{.mode = choice_.mode,
                            .workers = workers,
                            .staleness = choice_.staleness,
+                           .backup_workers = choice_.backup_workers,
                            .elements = weights.parameters().numel()};
   if (per_host()) {
     plan.workers = std::count(choice_.server_of.begin(), choice_.server_of.end(), host_of(worker));
@@ -61,7 +62,13 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const std::vec
   for (std::size_t i = 0; i < weights.weights().size(); ++i) {
     const auto& weight = weights.weights()[i];
     const Tensor place = weights.view(weights.parameters(), i);
-    plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec()});
+    const auto& constraint = weight.variable().constraint;
+    plan.weights.push_back({.name = weight.name(),
+                            .offset = weights.places()[i].offset,
+                            .shape = place.sizes().vec(),
+                            .strides = place.strides().vec(),
+                            .constraint = constraint ? constraint->class_name() : "",
+                            .constraint_config = constraint ? constraint->get_config().to_json() : ""});
   }
   const auto places = places_behind(weights, tables);
   for (std::size_t t = 0; t < tables.size(); ++t) {

@@ -14,6 +14,7 @@ namespace tandem::distribute {
 struct ServerChoice {
   servers::ServerMode mode = servers::ServerMode::sync;
   int64_t staleness = 0;                    // bound in mode stale
+  int64_t backup_workers = 0;               // in mode sync
   std::vector<std::string> addresses = {};  // of servers in other processes
   int64_t own = 0;                          // servers in this process, where there are no addresses
   std::optional<comm::JobKey> key = {};
@@ -25,7 +26,8 @@ struct ServerChoice {
   int64_t sync_every = 1;
 };
 
-/// True of a weight whose rows move alone: a table, unless a penalty needs all of its rows in every step.
+/// True of a weight whose rows move alone: a table, unless a penalty or a constraint needs all of its rows in every
+/// step.
 bool moves_by_rows(const Weight& weight);
 /// Where tables lie behind the weights in the servers' buffers.
 std::vector<FlatPlace> places_behind(const FlatWeights& weights, const std::vector<Weight>& tables);
@@ -37,8 +39,10 @@ class ServerSetup {
   explicit ServerSetup(const ServerChoice& choice);
 
   /// Replicas do not wait for one another.
-  bool free() const { return choice_.mode != servers::ServerMode::sync; }
-  const char* mode() const { return servers::name_of(choice_.mode); }
+  bool free() const { return choice_.mode != servers::ServerMode::sync || choice_.backup_workers > 0; }
+  bool has_backups() const { return choice_.backup_workers > 0; }
+  /// Gradients of an update, of `workers`: as many as there are parts of a batch.
+  int64_t parts(int64_t workers) const { return has_backups() ? workers - choice_.backup_workers : 1; }
   /// Each host has a server of its own, which averages with the others'.
   bool per_host() const { return !choice_.server_of.empty(); }
   /// How weights of `workers` replicas with an `optimizer` lie on the servers that `worker` pushes to, `tables` behind

@@ -55,6 +55,7 @@ struct StrategyOptions {
   int64_t servers = 1;
   std::string server_mode = "sync";
   int64_t staleness = -1;
+  int64_t backup_workers = 0;
   std::string server_sync = {};
   int64_t sync_every = 1;
   // As in PipelineParallelOptions.

@@ -13,6 +13,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/random.h"
+#include "tandem/data/per_device.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/constraints.h"
@@ -101,6 +102,27 @@ TEST(ParameterServerSync, FixedOrderGivesTheBitsOfMirrored) {
       for (std::size_t i = 0; i < want.weights.size(); ++i)
         EXPECT_TRUE(at::equal(got.weights[i], want.weights[i])) << workers << ", " << servers << ", weight " << i;
     }
+  }
+}
+
+TEST(ParameterServerSync, ProjectsWeightsAsOneDeviceDoes) {
+  for (const auto& optimizer : std::vector<Handle<Optimizer>>{optimizers::SGD({.learning_rate = 0.5, .momentum = 0.9}),
+                                                              optimizers::Lamb({.learning_rate = 0.02})}) {
+    auto task = task_with(optimizer);
+    task.build = [] {
+      return Sequential({Input({6}), Dense(17, {.activation = "tanh", .kernel_constraint = constraints::MaxNorm(0.8)}),
+                         Dense(3, {.activation = "softmax",
+                                   .kernel_constraint = constraints::UnitNorm({.axis = 1}),
+                                   .bias_constraint = constraints::NonNeg()})});
+    };
+    const auto one = parity::train(task, 1);
+    for (const int64_t servers : {1, 3})
+      parity::expect_same(parity::train(task, ParameterServer(served(3, servers))), one);
+    // In async, too: one worker's numbers are those of one device.
+    parity::expect_same(parity::train(task, ParameterServer(served(1, 2, "async"))), one);
+    // Weights that servers hold to their constraints are also so where the numbers are other ones.
+    const auto norms = parity::train(task, ParameterServer(served(3, 2, "async"))).weights[2].square().sum(1);
+    EXPECT_TRUE(at::allclose(norms, at::ones_like(norms), 1e-4));
   }
 }
 
@@ -255,13 +277,14 @@ struct Fault {
 };
 
 TEST(ParameterServer, AStepThatFailsSaysWhyAndTrainingCanGoOn) {
-  for (const std::string mode : {"sync", "async", "stale"}) {
+  for (const std::string mode : {"sync", "async", "stale", "sync with a backup worker"}) {
     SCOPED_TRACE(mode);
+    auto options = served(3, 2, mode.substr(0, mode.find(' ')));
+    options.backup_workers = mode.ends_with("worker") ? 1 : 0;
     Fault fault;
     Model model = Sequential({Input({6}), Lambda([&](const Tensor& x) { return fault.pass(x); }, {.output_shape = {6}}),
                               Dense(3, {.activation = "softmax"})});
-    model.compile(
-        {.optimizer = "sgd", .loss = "categorical_crossentropy", .strategy = ParameterServer(served(3, 2, mode))});
+    model.compile({.optimizer = "sgd", .loss = "categorical_crossentropy", .strategy = ParameterServer(options)});
     const Tensor x = normal({48, 6}, 1), y = one_hot(48, 3, 2);
     const FitOptions fit{.batch_size = 6, .epochs = 1, .verbose = 0};
     model.fit(x, y, fit);
@@ -275,6 +298,11 @@ TEST(ParameterServer, AStepThatFailsSaysWhyAndTrainingCanGoOn) {
   }
 }
 
+struct AtMostOne : Constraint {
+  Tensor operator()(const Tensor& weight) const override { return weight.clamp_max(1); }
+  std::string class_name() const override { return "AtMostOne"; }
+};
+
 TEST(ParameterServer, RefusesWhatDoesNotFit) {
   const auto why = [](ParameterServerOptions options) { return message_of([&] { ParameterServer{options}; }); };
   EXPECT_EQ(why({.servers = 0}), "ParameterServer: servers must be at least 1, got 0");
@@ -285,10 +313,22 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
       "ParameterServer: shares and fixed_order must not be set in mode async, where batches go whole to whoever is "
       "free");
   EXPECT_NE(why({.mode = "asinc"}).find("async"), std::string::npos);
-  const auto refused = [](Model model, const Handle<Optimizer>& optimizer, FitOptions fit) {
+  const auto workers = Devices::parse("cpu*3");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = 3}),
+            "ParameterServer: backup_workers must be fewer than the 3 workers, got 3");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = -1}),
+            "ParameterServer: backup_workers must be at least 0, got -1");
+  EXPECT_EQ(why({.workers = workers, .mode = "async", .backup_workers = 1}),
+            "ParameterServer: backup_workers must be set in mode sync alone, got mode async");
+  EXPECT_EQ(why({.workers = workers, .backup_workers = 1, .fixed_order = 3}),
+            "ParameterServer: shares and fixed_order must not be set with backup_workers, where who makes what is not "
+            "fixed");
+  const auto refused = [](Model model, const Handle<Optimizer>& optimizer, FitOptions fit, int64_t backups = 0) {
     fit.verbose = 0;
+    auto options = served(2, 2, backups > 0 ? "sync" : "async");
+    options.backup_workers = backups;
     return message_of([&] {
-      model.compile({.optimizer = optimizer, .loss = "mse", .strategy = ParameterServer(served(2, 2, "async"))});
+      model.compile({.optimizer = optimizer, .loss = "mse", .strategy = ParameterServer(options)});
       model.fit(normal({8, 6}, 1), normal({8, 3}, 2), fit);
     });
   };
@@ -296,8 +336,18 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
             std::string::npos);
   EXPECT_EQ(refused(small_network(), optimizers::SGD(), {.batch_size = 4, .accumulate = 2}),
             "fit: accumulate must be 1 where batches go to whoever is free, each making an update");
-  const auto bounded = Sequential({Input({6}), Dense(3, {.kernel_constraint = constraints::NonNeg(), .name = "d"})});
-  EXPECT_NE(refused(bounded, optimizers::SGD(), {}).find("must have no constraint, which servers do not know"),
+  EXPECT_EQ(refused(small_network(), optimizers::SGD(), {.batch_size = 4, .accumulate = 2}, 1),
+            "fit: accumulate must be 1 where batches go to whoever is free, each making an update");
+  Model model = small_network();
+  model.compile({.optimizer = "sgd", .loss = "mse", .strategy = ParameterServer(served(2, 1, "async"))});
+  const data::TensorDataset half(normal({8, 6}, 1), normal({8, 3}, 2));
+  EXPECT_EQ(message_of([&] {
+              model.fit(PerDevice{half, half}, {.batch_size = 4, .verbose = 0});
+            }),
+            "fit: data by device must not be given where batches go to whoever is free");
+  const Handle<Constraint> own(std::make_shared<AtMostOne>());
+  EXPECT_NE(refused(Sequential({Input({6}), Dense(3, {.kernel_constraint = own})}), optimizers::SGD(), {})
+                .find("must have one of Keras's constraints, which servers know, got AtMostOne"),
             std::string::npos);
 }
 

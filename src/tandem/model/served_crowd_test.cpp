@@ -3,10 +3,12 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <latch>
 #include <numeric>
 
 #include "tandem/core/error.h"
+#include "tandem/data/batch_generator.h"
 #include "tandem/distribution/parameter_server.h"
 #include "tandem/layers/batch_normalization.h"
 #include "tandem/layers/dense.h"
@@ -14,6 +16,7 @@
 #include "tandem/model/processes_case_test.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/servers/server.h"
+#include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
 
@@ -142,12 +145,81 @@ TEST_F(ServedCrowd, OneThatComesLateHasNothingLeftToDoButKnowsAll) {
   for (std::size_t i = 0; i < weights[0].size(); ++i) EXPECT_TRUE(at::equal(weights[1][i], weights[0][i])) << i;
 }
 
-TEST_F(ServedCrowd, RefusesWhatHasNoPile) {
+// 13 batches a pass: epochs of 5, 5 and 3, and again.
+TEST_P(ServedCrowd, StepsPerEpochAreThoseOfAllTogether) {
+  auto plain = task(0);
+  plain.build = [] { return Sequential({layers::Input({6}), layers::Dense(3, {.activation = "softmax"})}); };
+  plain.fit.steps_per_epoch = 5;
+  plain.fit.epochs = 5;
+  const auto one = parity::train(plain, 1);
+  const auto all = parity::train_with(plain, GetParam(), served("async"));
+  for (const auto& got : all) parity::expect_same(got, one);
+  EXPECT_EQ(rows_of(all), 90 + 2 * 35);
+}
+
+// Each process's own, of batches of 4 rows.
+class OwnBatches {
+ public:
+  data::Batch next() {
+    ++given;
+    return {.x = parity::normal({4, 6}, 1), .y = parity::one_hot(4, 3, 2)};
+  }
+  int64_t given = 0;
+};
+
+TEST_F(ServedCrowd, GeneratorsOfTheirOwnMakeTheEpochsOfAllTogether) {
   const auto what = task(0.1);
-  parity::on_grid_with({2, 1}, what.build, what.compile, served("async"), [&](Model& model, int64_t) {
-    EXPECT_EQ(message_of([&] { model.fit(what.x, what.y, {.batch_size = 7, .verbose = 0, .steps_per_epoch = 2}); }),
-              "fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
+  std::vector<OwnBatches> own(3);
+  std::vector<History> histories(3);
+  parity::on_grid_with({3, 1}, what.build, what.compile, served("async"), [&](Model& model, int64_t process) {
+    auto& mine = own[static_cast<std::size_t>(process)];
+    // The last one's stream ends within the first epoch.
+    const data::NextBatch next = [&, process]() -> std::optional<data::Batch> {
+      if (process == 2 && mine.given == 3) return {};
+      return mine.next();
+    };
+    const data::BatchGenerator batches(next);
+    histories[static_cast<std::size_t>(process)] =
+        model.fit(batches, {.epochs = 3, .verbose = 0, .steps_per_epoch = 11});
   });
+  int64_t rows = 0;
+  for (const auto& history : histories) {
+    EXPECT_EQ(history["loss"].size(), 3U);
+    EXPECT_EQ(history["loss"], histories[0]["loss"]);
+    rows += history.rows_per_device()[0];
+  }
+  EXPECT_EQ(rows, 3 * 11 * 4);
+  EXPECT_LE(histories[2].rows_per_device()[0], 3 * 4);
+}
+
+TEST_F(ServedCrowd, GeneratorsOfUnknownLengthEndAnEpochWhenAllHaveEnded) {
+  const auto what = task(0.1);
+  std::vector<History> histories(2);
+  std::vector<std::string> warnings;
+  parity::on_grid_with({2, 1}, what.build, what.compile, served("async"), [&](Model& model, int64_t process) {
+    const auto p = static_cast<std::size_t>(process);
+    data::BatchGenerator passes([&](int64_t) -> data::NextBatch {
+      return [process, mine = OwnBatches()]() mutable -> std::optional<data::Batch> {
+        if (mine.given == 2 + 3 * process) return {};
+        return mine.next();
+      };
+    });
+    histories[p] = model.fit(passes, {.epochs = 2, .verbose = 0});
+    EXPECT_EQ(histories[p].rows_per_device()[0], 2 * (2 + 3 * process) * 4);
+    // Streams that have ended in all processes end the training.
+    const data::NextBatch three = [mine = OwnBatches()]() mutable -> std::optional<data::Batch> {
+      if (mine.given == 3) return {};
+      return mine.next();
+    };
+    const data::BatchGenerator stream(three);
+    const auto told = process == 0 ? std::make_unique<testing::CapturedLog>() : nullptr;
+    EXPECT_EQ(model.fit(stream, {.epochs = 4, .verbose = 0})["loss"].size(), 1U);
+    if (told) warnings = told->warnings();
+  });
+  EXPECT_EQ(histories[0]["loss"].size(), 2U);
+  EXPECT_EQ(histories[0]["loss"], histories[1]["loss"]);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].find("fit: the data ended for good after 0 steps of epoch 2 of 4"), 0U) << warnings[0];
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, ServedCrowd, ::testing::Values(Grid{2, 1}, Grid{2, 2}, Grid{3, 1}),

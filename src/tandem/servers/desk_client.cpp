@@ -36,6 +36,17 @@ class DeskClient::Body {
         .kind = Kind::desk, .worker = static_cast<int32_t>(place_), .id = ++asked_, .block = static_cast<int64_t>(ask)};
   }
 
+  Dealt take(int64_t pass, int64_t batches, const std::vector<int64_t>& done, int64_t how) {
+    auto asks = header(DeskAsk::take);
+    asks.version = pass;
+    asks.rows = batches;
+    asks.staleness = how;
+    std::string numbers(reinterpret_cast<const char*>(done.data()), done.size() * sizeof(int64_t));
+    const auto answer =
+        ask(asks, {Frame::of(std::move(numbers))}, "waits for the last batches of a pass, dealt by").header;
+    return {static_cast<Deal>(answer.staleness), answer.block};
+  }
+
   // Asked again where the connection was made anew.
   ServerLink::Message ask(const Header& header, std::vector<Frame> payload, const char* missing) {
     {
@@ -61,14 +72,11 @@ DeskClient::DeskClient(ClientOptions options) : body_(std::make_unique<Body>(std
 DeskClient::~DeskClient() = default;
 
 DeskClient::Dealt DeskClient::take(int64_t pass, int64_t batches, const std::vector<int64_t>& done, bool waits) {
-  auto asks = body_->header(DeskAsk::take);
-  asks.version = pass;
-  asks.rows = batches;
-  asks.staleness = waits ? 1 : 0;
-  std::string numbers(reinterpret_cast<const char*>(done.data()), done.size() * sizeof(int64_t));
-  const auto answer =
-      body_->ask(asks, {Frame::of(std::move(numbers))}, "waits for the last batches of a pass, dealt by").header;
-  return {static_cast<Deal>(answer.staleness), answer.block};
+  return body_->take(pass, batches, done, waits ? 1 : 0);
+}
+
+void DeskClient::end(int64_t pass, int64_t batches, const std::vector<int64_t>& done) {
+  body_->take(pass, batches, done, 2);
 }
 
 std::vector<std::string> DeskClient::gather(const std::string& topic, const std::string& text) {

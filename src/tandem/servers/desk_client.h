@@ -26,6 +26,8 @@ class DeskClient {
   };
   /// As WorkDesk's.
   Dealt take(int64_t pass, int64_t batches, const std::vector<int64_t>& done, bool waits);
+  /// Tells what was done, and takes nothing more of the pass.
+  void end(int64_t pass, int64_t batches, const std::vector<int64_t>& done);
   std::vector<std::string> gather(const std::string& topic, const std::string& text);
   void say(const std::string& topic, const std::string& text);
   /// Waits until it is said.

@@ -40,7 +40,12 @@ void DeskTalk::hear(const std::string& who, const Header& header, const std::vec
   switch (static_cast<DeskAsk>(header.block)) {
     case DeskAsk::take:
       if (frames.size() < 2) throw DataError("message to a work desk: a payload is missing");
-      return desk_.take(who, {header.id, header.version, header.rows, numbers_of(frames[1]), header.staleness > 0});
+      return desk_.take(who, {.id = header.id,
+                              .pass = header.version,
+                              .batches = header.rows,
+                              .done = numbers_of(frames[1]),
+                              .waits = header.staleness == 1,
+                              .ends = header.staleness == 2});
     case DeskAsk::gather:
       return desk_.gather(who, header.id, text(1), text(2));
     case DeskAsk::say:

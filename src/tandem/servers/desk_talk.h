@@ -14,9 +14,9 @@ namespace tandem::servers {
 enum class DeskAsk : int64_t { take, gather, say, hear, leave };
 
 /// A server's WorkDesk as processes speak with it. Fields of a message: worker: the process's place; id: the question;
-/// block: what is asked; version: the pass; rows: its batches; staleness: 1 where take waits. Payload of take: the
-/// batches that are done, int64; of gather and say: topic and text; of hear: the topic. Answers have the deal in
-/// staleness, the batch in block, and what was said as payload.
+/// block: what is asked; version: the pass; rows: its batches; staleness: of take 1 where it waits, 2 where it takes
+/// nothing more of the pass. Payload of take: the batches that are done, int64; of gather and say: topic and text; of
+/// hear: the topic. Answers have the deal in staleness, the batch in block, and what was said as payload.
 class DeskTalk {
  public:
   using Send = std::function<void(const std::string& who, const Header& header, std::vector<Frame> payload)>;

@@ -156,21 +156,21 @@ void FreeTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
 
 void FreeTable::on_join(int64_t number) { worker(number).used = 0; }
 
-void FreeTable::on_pull(int64_t number) {
+void FreeTable::on_pull(int64_t number, int64_t /*pass*/) {
   worker(number).parts.clear();
   worker(number).given.reset();
   look_again();
   worker(number).given = version_;
 }
 
-void FreeTable::on_rest(int64_t number) {
+void FreeTable::on_rest(int64_t number, int64_t /*pass*/) {
   std::erase_if(waiting_, [&](const auto& one) { return one.first == number; });
   worker(number).parts.clear();
   worker(number).given.reset();
   look_again();
 }
 
-void FreeTable::on_gone(int64_t number, const std::string& /*why*/) { on_rest(number); }
+void FreeTable::on_gone(int64_t number, const std::string& /*why*/) { on_rest(number, 0); }
 
 std::string FreeTable::waiting_for() const {
   std::string names;

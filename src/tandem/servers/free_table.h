@@ -29,8 +29,8 @@ class FreeTable final : public ParameterTable {
   std::vector<uint64_t> used() const override;
   void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
-  void on_pull(int64_t worker) override;
-  void on_rest(int64_t worker) override;
+  void on_pull(int64_t worker, int64_t pass) override;
+  void on_rest(int64_t worker, int64_t pass) override;
   void on_gone(int64_t worker, const std::string& why) override;
 
   struct Worker {

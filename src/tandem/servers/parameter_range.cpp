@@ -25,9 +25,13 @@ ParameterRange::ParameterRange(const ServerPlan& plan, int64_t server)
   for (auto weight : plan.weights) {
     const int64_t first = std::max(weight.offset, begin), last = std::min(weight.offset + weight.count(), end);
     if (first >= last) continue;
-    if (whole && last - first < weight.count())
+    if ((whole || !weight.constraint.empty()) && last - first < weight.count())
       throw DataError(c10::str("plan of the servers: weight '", weight.name, "' must lie on one server with ",
-                               plan.optimizer, ", which needs whole weights"));
+                               whole ? plan.optimizer : weight.constraint, ", which needs whole weights"));
+    if (!weight.constraint.empty()) {
+      constraints_.emplace(weights_.size(),
+                           Constraint::make(weight.constraint, Config::from_json(weight.constraint_config)));
+    }
     places_.push_back({first - begin, last - first});
     weight.offset -= begin;
     weights_.push_back(std::move(weight));
@@ -47,6 +51,7 @@ bool ParameterRange::update(int64_t begin, Tensor& gradient, const std::vector<T
   }
   if (!optimizer_->elementwise()) {
     update_weights(gradient, iteration, rate);
+    project();
     return true;
   }
   if (const int64_t n = touched.empty() ? gradient.numel() : touched.front().place; n > 0) {
@@ -56,6 +61,7 @@ bool ParameterRange::update(int64_t begin, Tensor& gradient, const std::vector<T
     optimizer_->update(parameters, gradient.narrow(0, 0, n), slots, iteration, rate);
   }
   for (const auto& rows : touched) update_rows(rows, gradient, iteration, rate);
+  project();
   return true;
 }
 
@@ -88,6 +94,13 @@ std::vector<FlatPlace> ParameterRange::places_with(const std::vector<TouchedRows
     places.back().count += end - touched[i].place;
   }
   return places;
+}
+
+void ParameterRange::project() {
+  for (const auto& [place, constraint] : constraints_) {
+    Tensor value = view_of(parameters_, weights_[place]);
+    value.copy_((*constraint)(value));
+  }
 }
 
 void ParameterRange::update_weights(Tensor& gradient, int64_t iteration, double rate) {

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "tandem/core/tensor.h"
+#include "tandem/layers/constraint.h"
 #include "tandem/servers/range_gradient.h"
 #include "tandem/servers/server_plan.h"
 
@@ -20,11 +22,11 @@ struct RangeState {
 class ParameterRange {
  public:
   /// Values are zero. Throws InvalidArgument on an optimizer that servers cannot run, DataError where the range cuts a
-  /// weight that the rule needs whole.
+  /// weight that the rule or a constraint needs whole.
   ParameterRange(const ServerPlan& plan, int64_t server);
 
   /// True when neighbouring elements can be updated apart: each block as soon as its gradients are there.
-  bool by_part() const { return optimizer_->elementwise() && !optimizer_->prepares(); }
+  bool by_part() const { return optimizer_->elementwise() && !optimizer_->prepares() && constraints_.empty(); }
   /// True when an update may change the gradient that it is given.
   bool changes_gradient() const { return optimizer_->prepares(); }
 
@@ -52,10 +54,12 @@ class ParameterRange {
   void update_rows(const TouchedRows& touched, const Tensor& gradient, int64_t iteration, double rate);
   // Where weights lie in a gradient that ends with touched rows.
   std::vector<FlatPlace> places_with(const std::vector<TouchedRows>& touched, int64_t elements) const;
+  void project();
 
   std::shared_ptr<Optimizer> optimizer_;
   std::vector<PlannedWeight> weights_;  // of this range, offsets from its begin
   std::vector<FlatPlace> places_;
+  std::map<std::size_t, std::shared_ptr<const Constraint>> constraints_;  // by place in weights_
   Tensor parameters_;
   std::vector<Tensor> slots_;
   std::vector<double> numbers_;

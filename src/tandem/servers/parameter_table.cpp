@@ -65,10 +65,10 @@ void ParameterTable::push(const Push& push) {
   take(push, static_cast<std::size_t>(push.block - first_));
 }
 
-void ParameterTable::pull(int64_t worker, uint64_t id) {
+void ParameterTable::pull(int64_t worker, uint64_t id, int64_t pass) {
   check_worker(worker);
   does(worker, Doing::working);
-  on_pull(worker);
+  on_pull(worker, pass);
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
@@ -84,10 +84,10 @@ void ParameterTable::read_rows(int64_t worker, uint64_t id, int64_t block, const
   send_(worker, {.kind = Kind::rows, .id = id, .block = block, .outcome = Outcome::pulled, .parameters = values});
 }
 
-void ParameterTable::rest(int64_t worker) {
+void ParameterTable::rest(int64_t worker, int64_t pass) {
   check_worker(worker);
   does(worker, Doing::resting);
-  on_rest(worker);
+  on_rest(worker, pass);
 }
 
 void ParameterTable::leave(int64_t worker) {

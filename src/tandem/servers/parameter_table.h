@@ -47,13 +47,14 @@ class ParameterTable {
   /// another size, or made of parameters that it was not given; PeerError, naming the worker, when the others' part
   /// can no longer come.
   void push(const Push& push);
-  /// Answers with all blocks, and this id.
-  void pull(int64_t worker, uint64_t id = 0);
+  /// Answers with all blocks, and this id. `pass`, from 1: the worker will push gradients of it; 0: of none that has a
+  /// number.
+  void pull(int64_t worker, uint64_t id = 0, int64_t pass = 0);
   /// Answers with these rows (m,), int64, of a table's block, counted from its first; undefined: all of them. They are
   /// as they are, and no older than what the worker was given last; its staleness counts from that.
   void read_rows(int64_t worker, uint64_t id, int64_t block, const Tensor& rows);
-  /// The worker computes no gradient until it pulls again.
-  void rest(int64_t worker);
+  /// The worker computes no gradient until it pulls again, and none of this pass or one before, unless it is 0.
+  void rest(int64_t worker, int64_t pass = 0);
   /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for
   /// it, and lost does in any case.
   void leave(int64_t worker);
@@ -95,8 +96,8 @@ class ParameterTable {
   virtual std::vector<uint64_t> used() const = 0;
   virtual void set_used(int64_t version, const std::vector<uint64_t>& used) = 0;
   virtual void on_join(int64_t /*worker*/) {}
-  virtual void on_pull(int64_t /*worker*/) {}
-  virtual void on_rest(int64_t /*worker*/) {}
+  virtual void on_pull(int64_t /*worker*/, int64_t /*pass*/) {}
+  virtual void on_rest(int64_t /*worker*/, int64_t /*pass*/) {}
   /// `why`: empty when it left.
   virtual void on_gone(int64_t worker, const std::string& why) = 0;
 

@@ -94,15 +94,74 @@ TEST(ParameterTable, BackupWorkersAreLeftOutAndTheSumIsRescaledByRows) {
   server.push(0, 1, 0, at::full({n}, 2.0), 6, 12);
   // (1 + 2) * 12 / (4 + 6)
   EXPECT_TRUE(at::allclose(server.table->parameters(), at::full({n}, -3.6)));
-  EXPECT_EQ(server.last().outcome, Outcome::dropped);
-  EXPECT_EQ(server.answers.back().worker, 1);
-  server.push_block(1, 1, 1, 0, at::full({n}, 100.0), 2, 12);
-  EXPECT_EQ(server.last().outcome, Outcome::dropped);
-  EXPECT_EQ(server.last().version, 1);
+  EXPECT_EQ(server.answers.back().worker, 2);
+  for (int64_t b = 1; b < server.plan.blocks(); ++b) {
+    EXPECT_EQ(server.table->figures().dropped, 0);
+    server.push_block(b, 1, 1, 0, at::full({n}, 100.0), 2, 12);
+  }
+  // It is answered as one when it is whole.
+  const auto count = static_cast<std::size_t>(server.plan.blocks());
+  ASSERT_EQ(server.answers.size(), 3 * count);
+  for (std::size_t i = 2 * count; i < 3 * count; ++i) {
+    EXPECT_EQ(server.answers[i].worker, 1);
+    EXPECT_EQ(server.answers[i].answer.outcome, Outcome::dropped);
+    EXPECT_EQ(server.answers[i].answer.version, 1);
+  }
   EXPECT_EQ(server.table->figures().dropped, 1);
+  EXPECT_EQ(server.table->figures().dropped_rows, 2);
   server.push(1, 2, 1, at::zeros({n}));
   server.push(0, 2, 1, at::zeros({n}));
   EXPECT_EQ(server.last().outcome, Outcome::applied);
+}
+
+// As workers that are not in step push: sums over their rows, of which nobody knows beforehand how many are taken.
+TEST(ParameterTable, TheLastUpdateOfAPassIsMadeOfWhatIsLeft) {
+  Table server(plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {.workers = 3, .backup_workers = 1}, 1, 64));
+  const auto n = server.plan.elements;
+  auto& table = *server.table;
+  for (int64_t w = 0; w < 3; ++w) table.pull(w, 1, 1);
+  server.push(0, 1, 0, at::full({n}, 8.0), 4, 1, 0.5);
+  server.push(2, 1, 0, at::full({n}, 1.0), 2, 1, 7.0);  // the first worker's rate holds
+  EXPECT_TRUE(at::allclose(table.parameters(), at::full({n}, -0.5 * 9 / 6)));
+  server.push(0, 2, 1, at::full({n}, 6.0), 3, 1, 0.5);
+  table.rest(2, 1);
+  EXPECT_EQ(table.figures().updates, 1);  // worker 1 may still come
+  table.rest(1, 1);
+  EXPECT_EQ(table.figures().updates, 2);
+  EXPECT_EQ(server.last().outcome, Outcome::applied);
+  EXPECT_TRUE(at::allclose(table.parameters(), at::full({n}, -0.75 - 1)));
+  table.rest(0, 1);
+  // In the next one all are expected again, whoever is the first.
+  table.pull(0, 2, 2);
+  server.push(0, 3, 2, at::full({n}, 1.0), 1, 1);
+  for (int64_t w = 0; w < 3; ++w)
+    table.rest(w);  // that a worker rests says nothing of a pass; what it waits for is dropped
+  EXPECT_EQ(table.figures().updates, 2);
+  EXPECT_EQ(table.figures().dropped_rows, 1);
+  // One that comes back to a pass that it had ended is expected alone.
+  for (int64_t w = 0; w < 3; ++w) table.rest(w, 2);
+  table.pull(1, 2, 2);
+  server.push(1, 1, 2, at::full({n}, 2.0), 2, 1, 0.5);
+  EXPECT_EQ(table.figures().updates, 3);
+}
+
+TEST(ParameterTable, BackupWorkersMayBeLost) {
+  Table server(plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {.workers = 3, .backup_workers = 1}, 1, 64));
+  const auto ones = at::ones({server.plan.elements});
+  auto& table = *server.table;
+  server.push_block(0, 2, 1, 0, ones);
+  table.lost(2, "has been silent for 10 s");
+  server.push(0, 1, 0, ones);
+  server.push(1, 1, 0, ones);
+  EXPECT_EQ(table.figures().updates, 1);
+  table.join(2);  // it begins anew
+  table.pull(2);
+  server.push(2, 1, 1, ones);
+  server.push(1, 2, 1, ones);
+  EXPECT_EQ(table.figures().updates, 2);
+  table.lost(0, "has been silent for 10 s");
+  EXPECT_EQ(message_of<PeerError>([&] { table.lost(1, "has been silent for 10 s"); }),
+            "worker 1 has been silent for 10 s, and mode sync needs 2 of 3 workers");
 }
 
 TEST(ParameterTable, SyncNamesWhoHasLeftAndWhoIsLost) {

@@ -4,6 +4,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tandem/core/error.h"
 #include "tandem/servers/client_blocks.h"
@@ -91,7 +92,7 @@ class ServerClient::Body {
     answer_offers();
     resumed_ = answers_.front().header.version;
     for (const auto& greeted : answers_) resumed_ = std::min(resumed_, greeted.header.version);
-    pull(parameters);
+    pull(parameters, 0);
   }
 
   int64_t resumed() const { return resumed_; }
@@ -143,19 +144,45 @@ class ServerClient::Body {
     }
     ++id_;
     PushOutcome outcome;
-    receive_blocks(parameters, [&](const Header& answer) {
+    std::map<int64_t, int64_t> dropped_by;  // by server: the version that it answered with
+    bool of_one_version = true;             // not where a connection broke meanwhile
+    const auto taken = [&](const Header& answer) {
       ++(answer.outcome == Outcome::held        ? outcome.held
          : answer.outcome == Outcome::dropped   ? outcome.dropped
          : answer.outcome == Outcome::duplicate ? outcome.duplicate
                                                 : outcome.applied);
+      if (answer.outcome == Outcome::dropped) {
+        const auto [found, is_new] = dropped_by.emplace(plan_.server_of(answer.block), answer.version);
+        of_one_version = of_one_version && found->second == answer.version;
+      }
       outcome.max_staleness = std::max(outcome.max_staleness, answer.staleness);
       if (arrived) arrived(answer.block);
-    });
+    };
+    // Each server takes the gradients that come to it first. Workers that wait, one for this server and one for that,
+    // to whom the other one has made them too late, might do so for ever.
+    const auto too_late = [&] {
+      bool misses_others = false;
+      for (int64_t s = 0; s < plan_.servers(); ++s) {
+        if (blocks_.first_missing(s) < 0) continue;
+        if (dropped_by.contains(s)) return false;
+        misses_others = true;
+      }
+      return misses_others && !dropped_by.empty();
+    };
+    if (receive_blocks(parameters, taken, too_late) && of_one_version) return outcome;
+    {
+      const auto lock = links_.lock();
+      blocks_.forget();
+    }
+    rest(0);
+    pull(parameters, pass_);
+    for (int64_t b = 0; arrived && b < plan_.blocks(); ++b) arrived(b);
     return outcome;
   }
 
-  void pull(Tensor& parameters) {
+  void pull(Tensor& parameters, int64_t pass) {
     check_flat(parameters, plan_);
+    pass_ = pass;
     {
       const auto lock = links_.lock();
       auto pull = header(Kind::pull);
@@ -166,12 +193,15 @@ class ServerClient::Body {
       }
       for (std::size_t s = 0; s < links_.count(); ++s) send_pull(s);
     }
-    receive_blocks(parameters, [](const Header&) {});
+    receive_blocks(
+        parameters, [](const Header&) {}, [] { return false; });
   }
 
-  void rest() {
+  void rest(int64_t pass) {
     const auto lock = links_.lock();
-    for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, header(Kind::rest));
+    auto rests = header(Kind::rest);
+    rests.version = pass;
+    for (std::size_t s = 0; s < links_.count(); ++s) links_.send(s, rests);
   }
 
   void give_up() {
@@ -181,7 +211,7 @@ class ServerClient::Body {
       blocks_.forget();
       ++id_;
     }
-    rest();
+    rest(0);
     ask_all(Kind::figures);  // answered after what came before
   }
 
@@ -363,6 +393,7 @@ class ServerClient::Body {
   void send_pull(std::size_t s) {
     auto pull = header(Kind::pull);
     pull.id = pulls_;
+    pull.version = pass_;
     links_.send(s, pull);
   }
 
@@ -387,15 +418,19 @@ class ServerClient::Body {
     return answers_;
   }
 
-  template <class Taken>
-  void receive_blocks(Tensor& parameters, const Taken& taken) {
+  // False: before all were there it was `enough`.
+  template <class Taken, class Enough>
+  bool receive_blocks(Tensor& parameters, const Taken& taken, const Enough& enough) {
     for (int64_t left = plan_.blocks(); left > 0;) {
       for (const auto& [answer, values] : receive(Kind::params)) {
         if (!plan_.table_of(answer.block)) ClientBlocks::write(values, blocks_.part(parameters, answer.block));
         --left;
         taken(answer);
       }
+      const auto lock = links_.lock();
+      if (left > 0 && enough()) return false;
     }
+    return true;
   }
 
   std::vector<ClientBlocks::Arrived> receive(Kind kind) {
@@ -435,6 +470,7 @@ class ServerClient::Body {
   int64_t resumed_ = 0;
   uint64_t id_ = 0;                    // of the last push that was finished
   uint64_t pulls_ = 0, averages_ = 0;  // so far
+  int64_t pass_ = 0;                   // of the last pull
   // Guarded by the lock of links_:
   ClientBlocks blocks_;
   Kind expected_ = Kind::hello;
@@ -458,14 +494,14 @@ void ServerClient::push_rows(std::size_t table, const RowGradient& gradient, con
 PushOutcome ServerClient::finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
   return body_->finish(parameters, arrived);
 }
-void ServerClient::pull(Tensor& parameters) { body_->pull(parameters); }
+void ServerClient::pull(Tensor& parameters, int64_t pass) { body_->pull(parameters, pass); }
 Tensor ServerClient::pull_rows(std::size_t table, const Tensor& rows) { return body_->pull_rows(table, rows); }
 void ServerClient::pull_table(std::size_t table, Tensor& values) { body_->pull_table(table, values); }
 void ServerClient::set_parameters(const Tensor& parameters, const std::vector<Tensor>& tables) {
   body_->set_parameters(parameters, tables);
 }
 void ServerClient::average(int64_t round) { body_->average(round); }
-void ServerClient::rest() { body_->rest(); }
+void ServerClient::rest(int64_t pass) { body_->rest(pass); }
 void ServerClient::give_up() { body_->give_up(); }
 void ServerClient::abort(const std::string& reason) { body_->abort(reason); }
 void ServerClient::leave() { body_->leave(); }

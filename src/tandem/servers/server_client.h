@@ -73,10 +73,12 @@ class ServerClient {
   /// Likewise the gradient of a table, whose other rows have none.
   void push_rows(std::size_t table, const RowGradient& gradient, const PushOptions& options = {});
   /// Waits for the answers to all blocks, each of which must have been pushed, and all tables, and writes them to the
-  /// parameters. `arrived(block)`: a block is there.
+  /// parameters. `arrived(block)`: a block is there. With backup workers a gradient that came too late for one server
+  /// is taken back from those that have not used it, and the parameters are pulled.
   PushOutcome finish(Tensor& parameters, const std::function<void(int64_t block)>& arrived = {});
-  /// Gets the parameters as they are.
-  void pull(Tensor& parameters);
+  /// Gets the parameters as they are. `pass`, from 1: gradients of it will be made. Where there are backup workers an
+  /// update waits for no more gradients than there are workers that have not ended the pass.
+  void pull(Tensor& parameters, int64_t pass = 0);
   /// Rows of a table as they are, (n, elements of a row); `rows` (n,), int64, must rise within the table.
   Tensor pull_rows(std::size_t table, const Tensor& rows);
   /// All of a table, into `values`, float32, contiguous: block by block, so that little is on its way at a time.
@@ -88,8 +90,9 @@ class ServerClient {
   /// returns when they have done so that many times; any number of workers may ask for the same one. Where nobody
   /// trains, the round behind the last that any server has begun (ServerFigures) makes all servers the same to the bit.
   void average(int64_t round = 0);
-  /// Says that no gradient comes until the next pull: others need not reckon with this worker.
-  void rest();
+  /// Says that no gradient comes until the next pull, and none more of `pass` unless it is 0: others need not reckon
+  /// with this worker.
+  void rest(int64_t pass = 0);
   /// Forgets what was pushed and not answered, here and, when it returns, on the servers; rests.
   void give_up();
   /// The wait that the worker is in, or comes to next, ends with PeerError giving `reason`; give_up ends this. From any

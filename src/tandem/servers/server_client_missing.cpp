@@ -14,12 +14,12 @@ int64_t ServerClient::resumed() const { return 0; }
 void ServerClient::push(int64_t, const Tensor&, const PushOptions&) {}
 void ServerClient::push_rows(std::size_t, const RowGradient&, const PushOptions&) {}
 PushOutcome ServerClient::finish(Tensor&, const std::function<void(int64_t)>&) { return {}; }
-void ServerClient::pull(Tensor&) {}
+void ServerClient::pull(Tensor&, int64_t) {}
 Tensor ServerClient::pull_rows(std::size_t, const Tensor&) { return {}; }
 void ServerClient::pull_table(std::size_t, Tensor&) {}
 void ServerClient::set_parameters(const Tensor&, const std::vector<Tensor>&) {}
-void ServerClient::average() {}
-void ServerClient::rest() {}
+void ServerClient::average(int64_t) {}
+void ServerClient::rest(int64_t) {}
 void ServerClient::give_up() {}
 void ServerClient::abort(const std::string&) {}
 void ServerClient::leave() {}

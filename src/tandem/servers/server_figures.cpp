@@ -32,8 +32,8 @@ double ServerFigures::mean_staleness() const {
 
 std::string ServerFigures::encode() const {
   comm::ByteWriter to;
-  for (const auto n :
-       {updates, held, dropped, duplicates, max_staleness, staleness_sum, rounds, rounds_begun, bytes_to_servers})
+  for (const auto n : {updates, held, dropped, dropped_rows, duplicates, max_staleness, staleness_sum, rounds,
+                       rounds_begun, bytes_to_servers})
     to.number(n);
   to.numbers(by_staleness);
   return to.take();
@@ -42,8 +42,8 @@ std::string ServerFigures::encode() const {
 ServerFigures ServerFigures::decode(std::string_view bytes) {
   comm::ByteReader from(bytes);
   ServerFigures read;
-  for (auto* n : {&read.updates, &read.held, &read.dropped, &read.duplicates, &read.max_staleness, &read.staleness_sum,
-                  &read.rounds, &read.rounds_begun, &read.bytes_to_servers})
+  for (auto* n : {&read.updates, &read.held, &read.dropped, &read.dropped_rows, &read.duplicates, &read.max_staleness,
+                  &read.staleness_sum, &read.rounds, &read.rounds_begun, &read.bytes_to_servers})
     *n = from.number<int64_t>();
   read.by_staleness = from.numbers<int64_t>();
   if (!from.at_end()) throw DataError("figures of a server: must be some, got other bytes");

@@ -9,8 +9,9 @@ namespace tandem::servers {
 /// What became of the gradients that a server was given.
 struct ServerFigures {
   int64_t updates = 0;
-  int64_t held = 0;        // pushes whose update was put off, and made with others' later
-  int64_t dropped = 0;     // pushes that came after the others' update
+  int64_t held = 0;     // pushes whose update was put off, and made with others' later
+  int64_t dropped = 0;  // pushes that came after the others' update
+  int64_t dropped_rows = 0;
   int64_t duplicates = 0;  // blocks that were there already
   /// How many applied gradients were made of parameters so many updates old; those beyond the last place are in it.
   std::vector<int64_t> by_staleness = {};

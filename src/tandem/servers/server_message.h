@@ -52,8 +52,8 @@ struct Header {
   uint64_t id = 0;
   int64_t block = 0;  // of push, params and rows; of hello: the number of the server that is meant; of slice: its begin
   // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
-  // and the server goes on from, 0: none; of average: up to which round, 0: the next; of slice: a ring's step; of peer:
-  // the run.
+  // and the server goes on from, 0: none; of pull and rest: the pass; of average: up to which round, 0: the next; of
+  // slice: a ring's step; of peer: the run.
   int64_t version = 0;
   int64_t staleness = 0;  // of params: updates made meanwhile
   int64_t rows = 0;       // of push: of the gradient's batch

@@ -103,8 +103,8 @@ void check_optimizer(const Optimizer& optimizer, int64_t servers) {
                                    " servers sees; use one server, or clipnorm"));
 }
 
-bool divides_anywhere(const Optimizer& optimizer) {
-  return optimizer.elementwise() && optimizer.clipping().clipnorm == 0;
+bool divides_anywhere(const ServerPlan& plan, const Optimizer& optimizer) {
+  return optimizer.elementwise() && optimizer.clipping().clipnorm == 0 && !plan.constrained();
 }
 
 // The begin of a row that is nearest to `edge`, where that is in a table.
@@ -128,8 +128,9 @@ void add_blocks(std::vector<int64_t>& edges, int64_t begin, int64_t end, int64_t
 std::vector<int64_t> edges_between_weights(const ServerPlan& plan, int64_t servers) {
   const auto count = static_cast<int64_t>(plan.weights.size());
   if (servers > count)
-    throw InvalidArgument(c10::str("parameter servers: each must have a whole weight with ", plan.optimizer, ", got ",
-                                   servers, " servers for ", count, " weights"));
+    throw InvalidArgument(c10::str("parameter servers: each must have a whole weight with ", plan.optimizer,
+                                   plan.constrained() ? " and constraints" : "", ", got ", servers, " servers for ",
+                                   count, " weights"));
   const auto begin = [&](int64_t i) { return plan.weights[static_cast<std::size_t>(i)].offset; };
   std::vector<int64_t> edges;
   int64_t first = 0;
@@ -192,6 +193,10 @@ std::optional<std::size_t> ServerPlan::table_of(int64_t block) const {
   return {};
 }
 
+bool ServerPlan::constrained() const {
+  return std::any_of(weights.begin(), weights.end(), [](const auto& weight) { return !weight.constraint.empty(); });
+}
+
 std::string ServerPlan::encode() const {
   comm::ByteWriter to;
   to.number(kPlanMark);
@@ -208,6 +213,8 @@ std::string ServerPlan::encode() const {
     to.numbers(weight.shape);
     to.numbers(weight.strides);
     to.number(static_cast<uint8_t>(weight.is_table));
+    to.text(weight.constraint);
+    to.text(weight.constraint_config);
   }
   return to.take();
 }
@@ -229,6 +236,8 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
     weight.shape = from.numbers<int64_t>();
     weight.strides = from.numbers<int64_t>();
     weight.is_table = from.number<uint8_t>() != 0;
+    weight.constraint = from.text();
+    weight.constraint_config = from.text();
     plan.weights.push_back(std::move(weight));
   }
   if (!marked || !from.at_end()) throw DataError("plan of the servers: must be one, got other bytes");
@@ -256,7 +265,7 @@ ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int
   plan.optimizer = optimizer.class_name();
   plan.optimizer_config = optimizer.get_config().to_json();
   plan.server_edges = {0};
-  if (divides_anywhere(optimizer)) {
+  if (divides_anywhere(plan, optimizer)) {
     for (int64_t s = 1; s < servers; ++s) plan.server_edges.push_back(at_row(plan, plan.elements * s / servers));
   } else {
     for (const auto edge : edges_between_weights(plan, servers)) plan.server_edges.push_back(edge);

@@ -26,6 +26,9 @@ struct PlannedWeight {
   std::vector<int64_t> strides = {};  // empty: row by row
   /// Workers get the rows of it that they ask for, and push the gradients of those alone.
   bool is_table = false;
+  // What each update projects it with: Keras's class name, none where it is empty, and settings as JSON.
+  std::string constraint = {};
+  std::string constraint_config = {};
 
   int64_t count() const;
   /// Elements of a row, the first axis left out.
@@ -54,6 +57,8 @@ struct ServerPlan {
   std::vector<int64_t> server_edges = {};  // 0, ..., elements: server s has [edge s, edge s + 1)
   std::vector<int64_t> block_edges = {};   // likewise; each server edge is one
 
+  /// No worker may be missing.
+  bool needs_all() const { return mode == ServerMode::sync && backup_workers == 0; }
   int64_t servers() const { return static_cast<int64_t>(server_edges.size()) - 1; }
   int64_t blocks() const { return static_cast<int64_t>(block_edges.size()) - 1; }
   int64_t block_begin(int64_t block) const { return block_edges[static_cast<std::size_t>(block)]; }
@@ -70,6 +75,8 @@ struct ServerPlan {
   std::optional<std::size_t> table_of(int64_t block) const;
   /// Of a block of a table.
   int64_t block_rows(int64_t block) const { return block_elements(block) / weights[*table_of(block)].row(); }
+  /// Some weight is projected, for which it must be whole.
+  bool constrained() const;
 
   std::string encode() const;
   /// Throws DataError on bytes that are no plan, or one that does not hold together; takes no more memory than they
@@ -82,10 +89,10 @@ struct ServerPlan {
 inline constexpr int64_t kLongestBlock = 64 << 20;  // bytes
 
 /// Fills in optimizer and edges. Ranges are as even as they go: they end at any element, in a table at any row, where
-/// the rule treats each element by itself and clips by no norm, else between weights. Throws InvalidArgument on numbers
-/// out of range; on more servers than there is to divide; on global_clipnorm with several servers, none of which sees
-/// the whole norm; and on rules that scale the loss. Each block of a table is a message in every step, so they are
-/// long.
+/// the rule treats each element by itself and clips by no norm, and no weight has a constraint, else between weights.
+/// Throws InvalidArgument on numbers out of range; on more servers than there is to divide; on global_clipnorm with
+/// several servers, none of which sees the whole norm; and on rules that scale the loss. Each block of a table is a
+/// message in every step, so they are long.
 ServerPlan divide_among_servers(ServerPlan plan, const Optimizer& optimizer, int64_t servers,
                                 int64_t block_bytes = 1 << 20, int64_t table_block_bytes = kLongestBlock);
 

@@ -63,6 +63,10 @@ TEST(ServerPlan, IsTheSameBehindItsBytes) {
     } catch (const DataError&) {
     }
   }
+  auto bounded = plan;
+  bounded.weights[1].constraint = "MaxNorm";
+  bounded.weights[1].constraint_config = R"({"max_value": 2})";
+  EXPECT_EQ(ServerPlan::decode(bounded.encode()), bounded);
   auto wrong = plan;
   wrong.block_edges[1] = plan.block_edges[2];
   EXPECT_EQ(message_of<DataError>([&] { ServerPlan::decode(wrong.encode()); }),

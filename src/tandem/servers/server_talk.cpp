@@ -73,9 +73,9 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
       return table_->read_rows(worker, header.id, header.block, rows);
     }
     case Kind::pull:
-      return table_->pull(worker, header.id);
+      return table_->pull(worker, header.id, header.version);
     case Kind::rest:
-      return table_->rest(worker);
+      return table_->rest(worker, header.version);
     case Kind::leave:
       return leave(who, worker, header.id == 1);
     case Kind::state:

@@ -86,7 +86,7 @@ void ServerTalk::greet(const std::string& who, const Header& header, const std::
   if (!who_of_[w].empty()) {
     // An older run whose end has not been noticed yet, where workers may begin anew.
     if (plan_.mode == ServerMode::sync && saves_) return keep_early(who, header, frames);
-    if (plan_.mode == ServerMode::sync) throw DataError("is here already, in another process");
+    if (plan_.needs_all()) throw DataError("is here already, in another process");
     members_.erase(who_of_[w]);
     table_->lost(header.worker, "has begun anew");
   }

@@ -194,6 +194,39 @@ TEST(Server, AStepThatIsGivenUpLeavesNothingBehind) {
   }
 }
 
+// Each server takes the two gradients that come to it first, which need not be of the same workers. Two passes, of
+// which the workers make unequal parts: the last updates have fewer gradients.
+TEST(Server, WithBackupWorkersNobodyWaitsForEverWhoeverComesFirstWhere) {
+  const auto plan =
+      plan_of("SGD", Config::object({{"learning_rate", 0.0}}), {.workers = 4, .backup_workers = 2}, 3, 64);
+  const auto servers = some_servers(3, false);
+  std::atomic<int64_t> pushed = 0;
+  std::latch first_ended(4), second_ended(4);
+  testing::on_threads(4, [&](int64_t w) {
+    ServerClient client({.servers = addresses_of(servers), .worker = w, .wait_seconds = 60});
+    Tensor parameters = at::zeros({plan.elements});
+    client.begin(plan, parameters);
+    for (int64_t pass = 1; pass <= 2; ++pass) {
+      client.pull(parameters, pass);
+      for (int64_t step = 0; step < 40 * (w + 1); ++step) {
+        for (int64_t i = 0; i < plan.blocks(); ++i) client.push((i + w * 7) % plan.blocks(), at::ones({plan.elements}));
+        client.finish(parameters);
+        ++pushed;
+      }
+      client.rest(pass);
+      (pass == 1 ? first_ended : second_ended).arrive_and_wait();
+    }
+    if (w == 0) {
+      for (const auto& figures : client.figures()) {
+        EXPECT_EQ(figures.gradients() + figures.dropped, pushed);
+        EXPECT_EQ(figures.dropped_rows, figures.dropped);  // of one row each
+        EXPECT_LE(figures.gradients(), 2 * figures.updates);
+      }
+    }
+    client.leave();
+  });
+}
+
 TEST(Server, SpeaksOnlyWithThoseThatHaveTheKey) {
   const auto key = comm::JobKey::fresh();
   const auto plan = plan_of("SGD", Config::object(), {}, 1, 64);

@@ -13,6 +13,7 @@ namespace tandem::servers {
 SyncTable::SyncTable(const ServerPlan& plan, int64_t server, Send send)
     : ParameterTable(plan, server, std::move(send)),
       gone_(static_cast<std::size_t>(plan.workers)),
+      ended_(static_cast<std::size_t>(plan.workers)),
       sum_(plan, server, range_.touched_alone()) {
   // With backups all blocks of an update must be of the same workers.
   const bool apart = range_.by_part() && plan.backup_workers == 0;
@@ -29,24 +30,52 @@ void SyncTable::take(const Push& push, std::size_t /*place*/) {
   Unit& unit = units_[unit_of(push.block)];
   const auto w = static_cast<std::size_t>(push.worker);
   if (push.id <= unit.used[w]) return answer(push.worker, push.id, push.block, Outcome::duplicate);
+  if (push.id <= unit.left_out[w]) return answer(push.worker, push.id, push.block, Outcome::dropped);
   if (push.version > unit.version || (push.version < unit.version && plan_.backup_workers == 0))
     throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of version ", unit.version,
                              " of block ", push.block, ", got ", push.version));
-  if (push.version < unit.version) return drop(unit, push.worker, push.id, push.block);
-  unit.parts[w].add(static_cast<std::size_t>(push.block - unit.first_block), push);
+  auto& parts = unit.parts[w];
+  parts.add(static_cast<std::size_t>(push.block - unit.first_block), push);
+  if (push.version < unit.version) {
+    // When all of it is there, so that the worker goes on from parameters of one version.
+    if (parts.complete()) drop(unit, push.worker);
+  } else if (!update_if_enough(unit)) {
+    check_enough(unit);
+  }
+}
+
+int64_t SyncTable::needed() const {
+  int64_t expected = plan_.workers;
+  for (std::size_t w = 0; w < ended_.size() && plan_.backup_workers > 0; ++w) {
+    if (gone_[w] || (pass_ > 0 && ended_[w] >= pass_)) --expected;
+  }
+  return std::clamp<int64_t>(expected, 1, plan_.workers - plan_.backup_workers);
+}
+
+bool SyncTable::update_if_enough(Unit& unit) {
   std::vector<int64_t> in;
   for (int64_t worker = 0; worker < plan_.workers; ++worker) {
     if (unit.parts[static_cast<std::size_t>(worker)].complete()) in.push_back(worker);
   }
-  if (static_cast<int64_t>(in.size()) >= plan_.workers - plan_.backup_workers) return update(unit, in);
-  check_enough(unit);
+  if (static_cast<int64_t>(in.size()) < needed()) return false;
+  update(unit, in);
+  return true;
 }
 
-void SyncTable::drop(Unit& unit, int64_t worker, uint64_t id, int64_t block) {
-  auto& last = unit.left_out[static_cast<std::size_t>(worker)];
-  if (last != id) ++figures_.dropped;
-  last = id;
-  answer(worker, id, block, Outcome::dropped);
+void SyncTable::drop(Unit& unit, int64_t worker) {
+  const auto id = unit.parts[static_cast<std::size_t>(worker)].push().id;
+  unit.left_out[static_cast<std::size_t>(worker)] = id;
+  forget(unit, worker);
+  for (int64_t block = unit.first_block; block < unit.last_block; ++block) answer(worker, id, block, Outcome::dropped);
+}
+
+void SyncTable::forget(Unit& unit, int64_t worker) {
+  auto& parts = unit.parts[static_cast<std::size_t>(worker)];
+  if (!parts.empty() && plan_.backup_workers > 0) {
+    ++figures_.dropped;
+    figures_.dropped_rows += parts.push().rows;
+  }
+  parts.clear();
 }
 
 void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
@@ -55,7 +84,9 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
   int64_t rows = 0;
   for (const auto worker : in) {
     const Push& push = parts_of(worker).push();
-    if (push.rate != first.rate || push.scale != first.scale)
+    // Those who are not in step may have been told another rate: the first of them says which.
+    const bool one_rate = plan_.backup_workers > 0 || push.rate == first.rate;
+    if (!one_rate || push.scale != first.scale)
       throw PeerError(c10::str("workers ", in.front(), " and ", worker, " must give one learning rate and scale, got ",
                                first.rate, " and ", push.rate, ", ", first.scale, " and ", push.scale));
     rows += push.rows;
@@ -82,13 +113,6 @@ void SyncTable::update(Unit& unit, const std::vector<int64_t>& in) {
     auto& parts = parts_of(worker);
     unit.used[static_cast<std::size_t>(worker)] = parts.push().id;
     if (counts(unit)) figures_.count(0);
-    parts.clear();
-  }
-  for (int64_t worker = 0; worker < plan_.workers; ++worker) {  // those that are in by half came too late
-    auto& parts = parts_of(worker);
-    for (int64_t block = unit.first_block; !parts.empty() && block < unit.last_block; ++block) {
-      if (parts.has(static_cast<std::size_t>(block - unit.first_block))) drop(unit, worker, parts.push().id, block);
-    }
     parts.clear();
   }
 }
@@ -157,12 +181,26 @@ void SyncTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
 void SyncTable::on_join(int64_t worker) {
   const auto w = static_cast<std::size_t>(worker);
   gone_[w] = false;
-  for (auto& unit : units_) unit.used[w] = unit.left_out[w] = 0;
+  ended_[w] = pass_;
+  for (auto& unit : units_) {
+    unit.used[w] = unit.left_out[w] = 0;
+    forget(unit, worker);
+  }
 }
 
-void SyncTable::on_rest(int64_t worker) {
-  for (auto& unit : units_) unit.parts[static_cast<std::size_t>(worker)].clear();
+void SyncTable::on_pull(int64_t worker, int64_t pass) {
+  if (pass == 0) return;
+  auto& ended = ended_[static_cast<std::size_t>(worker)];
+  ended = std::min(ended, pass - 1);
+  pass_ = std::max(pass_, pass);
+}
+
+void SyncTable::on_rest(int64_t worker, int64_t pass) {
+  auto& ended = ended_[static_cast<std::size_t>(worker)];
+  ended = std::max(ended, pass);
+  for (auto& unit : units_) forget(unit, worker);
   even_out_updates();
+  for (auto& unit : units_) update_if_enough(unit);
 }
 
 // After a step that was given up by half.
@@ -174,11 +212,18 @@ void SyncTable::even_out_updates() {
 }
 
 void SyncTable::on_gone(int64_t worker, const std::string& why) {
-  gone_[static_cast<std::size_t>(worker)] = true;
-  if (!why.empty()) throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs all workers"));
-  for (const auto& unit : units_) {
-    if (std::any_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return !parts.empty(); }))
-      check_enough(unit);
+  const auto w = static_cast<std::size_t>(worker);
+  gone_[w] = true;
+  const auto backups = plan_.backup_workers;
+  if (!why.empty() && std::count(gone_.begin(), gone_.end(), true) > backups) {
+    const auto needs = backups == 0 ? "all" : c10::str(plan_.workers - backups, " of ", plan_.workers);
+    throw PeerError(c10::str("worker ", worker, " ", why, ", and mode sync needs ", needs, " workers"));
+  }
+  for (auto& unit : units_) {
+    if (backups > 0 && !unit.parts[w].complete()) forget(unit, worker);
+    if (std::all_of(unit.parts.begin(), unit.parts.end(), [](const auto& parts) { return parts.empty(); })) continue;
+    check_enough(unit);
+    update_if_enough(unit);
   }
 }
 

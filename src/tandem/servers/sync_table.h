@@ -4,8 +4,12 @@
 namespace tandem::servers {
 
 /// Mode sync: update v is made of the gradients of parameters v by all workers, or the first that are there when some
-/// are backups. They are added up in the order of workers, so that the sum does not depend on who came first. Where
-/// nothing needs all gradients together each block is updated as soon as its own are in.
+/// are backups (Chen et al. 2016). They are added up in the order of workers, so that the sum does not depend on who
+/// came first. Where nothing needs all gradients together each block is updated as soon as its own are in.
+///
+/// With backups workers need not be in step: each pushes what it has made of the newest parameters that it knows, and
+/// what comes after its update was made is dropped and answered with the newest. An update waits for no more gradients
+/// than there are workers that have not ended the pass: its last one may have fewer.
 class SyncTable final : public ParameterTable {
  public:
   SyncTable(const ServerPlan& plan, int64_t server, Send send);
@@ -35,12 +39,20 @@ class SyncTable final : public ParameterTable {
   std::vector<uint64_t> used() const override { return units_.front().used; }
   void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
-  void on_rest(int64_t worker) override;
+  void on_pull(int64_t worker, int64_t pass) override;
+  void on_rest(int64_t worker, int64_t pass) override;
   void on_gone(int64_t worker, const std::string& why) override;
 
   std::size_t unit_of(int64_t block) const { return units_.size() == 1 ? 0 : static_cast<std::size_t>(block - first_); }
   bool counts(const Unit& unit) const { return &unit == &units_.front(); }
-  void drop(Unit& unit, int64_t worker, uint64_t id, int64_t block);
+  // A whole gradient, which came too late.
+  void drop(Unit& unit, int64_t worker);
+  // Takes out what a worker has pushed of a gradient that was not used.
+  void forget(Unit& unit, int64_t worker);
+  // Gradients that an update waits for.
+  int64_t needed() const;
+  // False: gradients are missing.
+  bool update_if_enough(Unit& unit);
   // Throws PeerError when the unit's update can never be made.
   void check_enough(const Unit& unit) const;
   void even_out_updates();
@@ -50,6 +62,9 @@ class SyncTable final : public ParameterTable {
 
   std::vector<Unit> units_;
   std::vector<bool> gone_;  // by worker: joined once, and left
+  // With backups: the newest pass that was begun, and by worker the last one that it gives nothing to any more.
+  int64_t pass_ = 0;
+  std::vector<int64_t> ended_;
   RangeGradient sum_;
   int64_t all_updates_ = 0;  // of all units together
 };

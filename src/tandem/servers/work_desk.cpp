@@ -25,7 +25,7 @@ void WorkDesk::begin(int64_t pass, int64_t batches) {
 }
 
 void WorkDesk::take(const std::string& who, const Question& question) {
-  const auto& [id, pass, batches, done, waits] = question;
+  const auto& [id, pass, batches, done, waits, ends] = question;
   if (const auto last = dealt_.find(who); last != dealt_.end() && last->second.id == id)
     return send_(who, last->second);
   if (pass > pass_) begin(pass, batches);
@@ -34,6 +34,7 @@ void WorkDesk::take(const std::string& who, const Question& question) {
     throw DataError(c10::str("pass ", pass, ": all processes must have as many batches, got ", batches,
                              " where the first one has ", batches_));
   count(who, done);
+  if (ends) return send_(who, {.id = id, .deal = Deal::over});
   if (deal_to({who, id})) return;
   if (waits) {
     std::erase_if(waiting_, [&](const Asker& asker) { return asker.first == who; });

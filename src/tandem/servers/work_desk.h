@@ -37,6 +37,7 @@ class WorkDesk {
     int64_t batches = 0;             // of the pass
     std::vector<int64_t> done = {};  // that this process has made since it asked last
     bool waits = false;              // the answer is to come when it is not "later"
+    bool ends = false;               // it wants no batch, but tells what it has done; the answer is "over"
   };
   /// Another batch. The first question of a pass begins it, and ends the one before. Throws DataError where another has
   /// said another number of batches.

@@ -34,7 +34,7 @@ class WorkDeskTest : public ::testing::Test {
   }
   std::string take(const std::string& who, int64_t pass, int64_t batches, const std::vector<int64_t>& done = {},
                    bool waits = false) {
-    desk_.take(who, {++id_, pass, batches, done, waits});
+    desk_.take(who, {.id = ++id_, .pass = pass, .batches = batches, .done = done, .waits = waits});
     return told(who);
   }
 
@@ -151,6 +151,18 @@ TEST_F(WorkDeskTest, TellsWhatOneHasSaidAlsoToThoseThatComeLate) {
   EXPECT_EQ(told("b"), "said seed 7");
   desk_.hear("c", 2, "fit 0");
   EXPECT_EQ(told("c"), "said seed 7");
+}
+
+TEST_F(WorkDeskTest, OneThatEndsItsShareTellsWhatItHasMadeAndLeavesTheRest) {
+  EXPECT_EQ(take("a", 1, 3), "batch 0");
+  EXPECT_EQ(take("b", 1, 3), "batch 1");
+  desk_.take("a", {.id = ++id_, .pass = 1, .batches = 3, .done = {0}, .ends = true});
+  EXPECT_EQ(told("a"), "over");
+  EXPECT_EQ(take("c", 1, 3), "batch 2");
+  EXPECT_EQ(take("c", 1, 3, {2}, true), "");  // b may fail
+  desk_.take("b", {.id = ++id_, .pass = 1, .batches = 3, .done = {1}, .ends = true});
+  EXPECT_EQ(told("b"), "over");
+  EXPECT_EQ(told("c"), "over");
 }
 
 }  // namespace

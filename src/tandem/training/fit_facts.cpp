@@ -15,6 +15,7 @@ History::Facts count_facts(const distribute::Execution& execution) {
   const auto averages = execution.server_averages();
   facts.server_rounds = averages.rounds;
   facts.server_bytes = averages.bytes;
+  facts.dropped_rows = execution.dropped_rows();
   for (int64_t r = 0; r < execution.devices().size(); ++r) {
     facts.devices.push_back(execution.devices()[r].to_string());
     facts.bytes_sent.push_back(execution.bytes_sent(r));
@@ -40,13 +41,16 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
   now.server_rounds -= before.server_rounds;
   now.server_bytes -= before.server_bytes;
   for (std::size_t age = 0; age < before.staleness.size(); ++age) now.staleness[age] -= before.staleness[age];
+  for (std::size_t s = 0; s < before.dropped_rows.size(); ++s) now.dropped_rows[s] -= before.dropped_rows[s];
   return now;
 }
 
 std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate) {
   std::string rows;
   if (execution.out_of_step()) {
-    rows = c10::str("batches of ", batch_size, " go to whoever is free");
+    const auto parts = execution.parts_of_batch();
+    rows = c10::str("batches of ", batch_size, parts > 1 ? c10::str(", in ", parts, " parts,") : "",
+                    " go to whoever is free");
     if (execution.crowd()) rows += ", in this process or another";
   } else if (batch_size > 0) {
     for (int64_t n : execution.division(batch_size)) rows += c10::str(rows.empty() ? "" : " + ", n);

@@ -15,10 +15,10 @@ History::Facts facts_between(const History::Facts& before, History::Facts now);
 
 /// The first line of a training:
 ///     training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch
-/// where replicas do not wait for one another "batches of 32 go to whoever is free, ...",
-/// and where gradients are accumulated ", an update every 4 steps".
-/// Where other processes train, too, of this one's rows: "training on cpu:0 in each of 2 processes (1 thread): 16 rows
-/// here of each batch of 32, ...".
+/// where replicas do not wait for one another "batches of 32 go to whoever is free, ...", with backup workers "batches
+/// of 32, in 3 parts, go to ...", and where gradients are accumulated ", an update every 4 steps". Where other
+/// processes train, too, of this one's rows: "training on cpu:0 in each of 2 processes (1 thread): 16 rows here of each
+/// batch of 32, ...".
 std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate);
 
 /// Warns of each device whose count of rows is still what it was `before` epoch `epoch` (from 0).

@@ -36,11 +36,11 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
                .last_epoch = plan.steps_per_epoch > 0 ? -1 : trainer.passes_ + plan.epochs - plan.initial_epoch - 1,
                .random = trainer.random_,
                .own_rows = execution_.own_rows(),
-               .deal = execution_.deal()}),
+               .deal = deal()}),
       batches_(loader_, execution_),
-      steps_(plan.steps_per_epoch > 0 ? plan.steps_per_epoch
-             : execution_.crowd()     ? -1  // as many as this process gets
-                                      : loader_.batches()),
+      steps_(execution_.crowd()         ? -1
+             : plan.steps_per_epoch > 0 ? plan.steps_per_epoch
+                                        : loader_.batches()),
       callbacks_(plan.callbacks),
       bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
   if (counted_) expect_batches_of(batch_size_);
@@ -62,7 +62,10 @@ void Trainer::FitLoop::expect_batches_of(int64_t rows) {
 }
 
 History Trainer::FitLoop::run() {
-  if (plan_.verbose > 0) log_info(describe_training(execution_, batch_size_, steps_, plan_.accumulate));
+  if (plan_.verbose > 0) {
+    const int64_t steps = plan_.steps_per_epoch > 0 ? plan_.steps_per_epoch : steps_;
+    log_info(describe_training(execution_, batch_size_, steps, plan_.accumulate));
+  }
   const int64_t epochs = std::max<int64_t>(plan_.epochs - plan_.initial_epoch, 0);
   if (plan_.board) plan_.board->begin(plan_.epochs, steps_ < 0 ? -1 : steps_ * epochs);
   const AttachedModel attached(callbacks_, model_);
@@ -103,8 +106,9 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   Logs logs;
   callbacks_.each(&Callback::on_epoch_begin, epoch, logs);
   // With steps_per_epoch an epoch goes on in the data where the last one ended; else each is one pass.
-  if (!pass_open_) batches_.start_epoch(trainer_.passes_);
+  if (!pass_open_) batches_.start_epoch(trainer_.passes_ + own_passes_);
   pass_open_ = true;
+  begin_dealing(epoch);
   step_ = rows_done_ = 0;
   draw_ = show_ = look_ = false;
   while (steps_ < 0 || step_ < steps_) {
@@ -116,14 +120,14 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   }
   for (const auto& result : execution_.finish_steps()) add(result, epoch, execution_.iterations());
   if (!has_more(epoch) && step_ == 0) return;
-  execution_.end_pass(trainer_.passes_);
+  execution_.end_pass(dealt_.number);
   trainer_.finish_update();
-  const int64_t pass = trainer_.passes_;
-  if (plan_.steps_per_epoch < 0) end_pass();
+  if (plan_.steps_per_epoch < 0 || (execution_.crowd() && counted_ && dealt_before_ == loader_.batches())) end_pass();
   execution_.store();
   const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
-  logs = pass_logs(pass);
+  logs = epoch_logs();
+  if (execution_.crowd() && figures_.rows_of_all == 0) return end_with_data(epoch);
   if (!interrupted_) validate(epoch, logs);
   bar_.finish_epoch(logs);
   if (execution_.crowd()) {  // others may have been faster
@@ -141,39 +145,42 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   train_logs_ = logs;
 }
 
-Logs Trainer::FitLoop::pass_logs(int64_t pass) {
-  auto* crowd = execution_.crowd();
-  if (!crowd) return figures_.logs();
-  return figures_.logs_of_all(
-      [&](const distribute::PeerMessage& own) { return crowd->gather(c10::str("figures of pass ", pass), own); });
-}
-
 bool Trainer::FitLoop::has_more(int64_t epoch) {
   if (execution_.crowd()) return true;
   if (step_ > 0 && !loader_.spent()) return true;
   if (batch_size_ == 0) throw_no_batch("fit");
   if (trainer_.stopping_ || (step_ > 0 && step_ >= steps_ && epoch + 1 == plan_.epochs)) return true;
+  end_with_data(epoch);
+  return false;
+}
+
+void Trainer::FitLoop::end_with_data(int64_t epoch) {
   data_ended_ = true;
+  if (!trainer_.leads()) return;
   bar_.clear();
   const std::string steps = steps_ < 0 ? c10::str(step_) : c10::str(step_, " of ", steps_);
   log_warning(c10::str("fit: the data ended for good after ", steps, " steps of epoch ", epoch + 1, " of ",
                        plan_.epochs, ", and the training with it; a BatchGenerator made with a function of the pass ",
                        "begins anew"));
-  return false;
 }
 
 std::optional<data::Batch> Trainer::FitLoop::next_batch(int64_t epoch) {
   const ActivityScope activity(Activity::data);
+  if (execution_.crowd() && !counted_) return next_generated(epoch);
   if (auto batch = batches_.next()) return batch;
   if (steps_ < 0 || loader_.spent()) return {};
   end_pass();
   batches_.start_epoch(trainer_.passes_);
   pass_open_ = true;
   if (step_ == 0) return batches_.next();  // the last epoch ended with the data
-  if (!trainer_.leads()) return {};
-  log_warning(c10::str("fit: the data ended after ", step_, " of ", steps_, " steps of epoch ", epoch + 1,
-                       "; the next begins with its first row"));
+  warn_of_short_epoch(epoch, step_);
   return {};
+}
+
+void Trainer::FitLoop::warn_of_short_epoch(int64_t epoch, int64_t had) {
+  if (!trainer_.leads()) return;
+  log_warning(c10::str("fit: the data ended after ", had, " of ", plan_.steps_per_epoch, " steps of epoch ", epoch + 1,
+                       "; the next begins with its first row"));
 }
 
 void Trainer::FitLoop::train(const data::Batch& batch, int64_t epoch, double input) {

@@ -25,11 +25,19 @@ class Trainer::FitLoop {
 
  private:
   void run_epoch(int64_t epoch);
-  // The figures of a pass, of all processes.
-  Logs pass_logs(int64_t pass);
+  // With a crowd, in fit_loop_crowd.cpp: which batches this epoch is made of, which all processes deal with one another
+  // by a number of its own.
+  void begin_dealing(int64_t epoch);
+  data::DealBatch deal();
+  // The next batch that this process's own function gives, as long as the epoch needs one.
+  std::optional<data::Batch> next_generated(int64_t epoch);
+  // The figures of the epoch, of all processes.
+  Logs epoch_logs();
   // Where a function gives the batches and has no more: throws where it gave none at all, else says, once, that the
   // training ends in this epoch before its time. False then.
   bool has_more(int64_t epoch);
+  void end_with_data(int64_t epoch);
+  void warn_of_short_epoch(int64_t epoch, int64_t had);
   void expect_batches_of(int64_t rows);
   // The next batch of the epoch; nothing where the data ended in mid-epoch.
   std::optional<data::Batch> next_batch(int64_t epoch);
@@ -63,7 +71,7 @@ class Trainer::FitLoop {
   int64_t batch_size_ = 0;  // of what is not counted that of the first batch
   data::Loader loader_;
   LookAhead batches_;
-  const int64_t steps_;  // of an epoch; negative: it ends with the data
+  const int64_t steps_;  // of an epoch; negative: it ends with the data, or when the crowd has made all
   const CallbackList callbacks_;
   report::ProgressBar bar_;
   std::optional<SlowdownCheck> slowdown_;
@@ -71,6 +79,12 @@ class Trainer::FitLoop {
   History::Facts before_;             // what was counted when it began
   Logs train_logs_;                   // of the last epoch
   int64_t step_ = 0, rows_done_ = 0;  // of the epoch
+  struct {
+    int64_t number = 0;            // of the epoch, among all that the crowd has trained
+    int64_t first = 0, count = 0;  // batches of the pass
+  } dealt_;
+  int64_t dealt_before_ = 0;          // batches of the pass
+  int64_t own_passes_ = 0;            // that this process's function has ended before the others'
   double waited_ = 0;                 // for data, in passes that have ended
   bool draw_ = false, show_ = false;  // the figures so far
   bool look_ = false;                 // agreed to make them

@@ -16,6 +16,8 @@ class LossMean {
  public:
   explicit LossMean(std::vector<std::string> output_names) : names_(std::move(output_names)) {}
 
+  int64_t rows() const { return rows_; }
+
   void add(const distribute::StepResult& step);
   /// For another process, which adds it to its own.
   void put(distribute::PeerMessage& message) const;

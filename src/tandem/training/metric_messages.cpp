@@ -15,17 +15,9 @@ Shape take_shape(PeerMessage& message) {
   return Shape::of({sizes.begin(), sizes.end()});
 }
 
-void put_state(const Tensor& state, PeerMessage& message) {
-  message.put(std::vector<double>(state.sizes().begin(), state.sizes().end()));
-  const Tensor values = state.to(at::kDouble).contiguous();
-  const auto* first = values.const_data_ptr<double>();
-  message.put(std::vector<double>(first, first + values.numel()));
-}
-
 void take_state(Tensor state, PeerMessage& message) {
-  const auto sizes = message.numbers(), values = message.numbers();
-  state.resize_(std::vector<int64_t>(sizes.begin(), sizes.end()));
-  if (!values.empty()) state.copy_(at::tensor(values, at::kDouble).view(state.sizes()));
+  const Tensor values = message.tensor();
+  state.resize_(values.sizes()).copy_(values);
 }
 
 }  // namespace
@@ -38,7 +30,7 @@ void MetricSet::put(const Replica& replica, PeerMessage& message) {
   }
   for (const auto& of_output : replica.metrics) {
     for (const auto& metric : of_output) {
-      for (const auto& state : metric->states()) put_state(state, message);
+      for (const auto& state : metric->states()) message.put(state);
     }
   }
 }

@@ -12,6 +12,7 @@ struct RunningFigures {
   MetricSet metrics;
   LossMean losses;
   distribute::Peers::Topic topic = {};
+  int64_t rows_of_all = 0;  // that logs_of_all was made of
 
   /// For Execution's steps: each replica's thread updates its own metrics. The figures must outlive it.
   distribute::Observer observer() {
@@ -48,6 +49,7 @@ struct RunningFigures {
       return all;
     });
     sum.results(logs);
+    rows_of_all = sum.rows();
     return logs.sorted();
   }
   void reset() {

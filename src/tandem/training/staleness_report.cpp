@@ -2,9 +2,21 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tandem {
+namespace {
+
+// Each server drops what comes too late for its own range.
+std::string describe_dropped(const std::vector<int64_t>& rows) {
+  if (rows.empty()) return "";
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
+  return c10::str("; ", *least == *most ? c10::str(*most) : c10::str(*least, " to ", *most),
+                  " rows came too late and were dropped");
+}
+
+}  // namespace
 
 std::string describe_staleness(const History& history) {
   std::string counts;
@@ -17,7 +29,7 @@ std::string describe_staleness(const History& history) {
   }
   if (counts.empty()) return "";
   return c10::str("staleness: ", counts, "; mean ", std::round(history.mean_staleness() * 100) / 100, ", most ",
-                  history.max_staleness());
+                  history.max_staleness(), describe_dropped(history.facts().dropped_rows));
 }
 
 std::string describe_averages(const History& history) {

@@ -31,6 +31,20 @@ TEST(StalenessReport, CountsAveragesOfHosts) {
   EXPECT_EQ(describe_averages(history), "servers averaged their parameters 1 time, and sent 4840 bytes to one another");
 }
 
+TEST(StalenessReport, NamesTheRowsThatBackupWorkersMadeInVain) {
+  const auto report_of = [](std::vector<int64_t> dropped_rows) {
+    History::Facts facts;
+    facts.staleness = {8};
+    facts.dropped_rows = std::move(dropped_rows);
+    History history;
+    history.set_facts(std::move(facts));
+    return std::pair(describe_staleness(history), history.dropped_rows());
+  };
+  const std::string counts = "staleness: 8 gradients of 0 updates; mean 0, most 0; ";
+  EXPECT_EQ(report_of({12, 12}), std::pair(counts + "12 rows came too late and were dropped", int64_t{12}));
+  EXPECT_EQ(report_of({0, 6}), std::pair(counts + "0 to 6 rows came too late and were dropped", int64_t{6}));
+}
+
 TEST(StalenessReport, SaysNothingWithoutServers) {
   EXPECT_EQ(describe_staleness(history_of({})), "");
   EXPECT_EQ(history_of({}).max_staleness(), 0);

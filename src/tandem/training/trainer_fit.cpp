@@ -6,6 +6,7 @@
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
+#include "tandem/data/per_device.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
 #include "tandem/training/trainer.h"
@@ -34,15 +35,6 @@ void check(const FitPlan& plan) {
   if (plan.verbose < 0 || plan.verbose > 2)
     throw InvalidArgument(c10::str("fit: verbose must be 0, 1 or 2, got ", plan.verbose));
   if (plan.accumulate < 1) throw InvalidArgument(c10::str("fit: accumulate must be at least 1, got ", plan.accumulate));
-}
-
-// Of processes that take batches each at its own pace.
-void check_for_crowd(const FitPlan& plan) {
-  if (plan.steps_per_epoch > 0)
-    throw InvalidArgument(
-        "fit: steps_per_epoch must not be set where several processes take batches each at its own pace");
-  if (plan.data.size() == data::kUnknownSize)
-    throw InvalidArgument("fit: data must have a known number of rows where several processes share them");
 }
 
 // What all processes must be told alike.
@@ -74,8 +66,9 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   }
   if (plan.accumulate > 1 && execution_->out_of_step())
     throw InvalidArgument("fit: accumulate must be 1 where batches go to whoever is free, each making an update");
+  if (execution_->out_of_step() && dynamic_cast<const data::PerDeviceSource*>(plan.data.source().get()))
+    throw InvalidArgument("fit: data by device must not be given where batches go to whoever is free");
   begin_pass();
-  if (execution_->crowd()) check_for_crowd(plan);
   follow_crowd();
   const Fitting fitting(*this);
   FitLoop loop(*this, own, model);

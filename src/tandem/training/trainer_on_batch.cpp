@@ -28,6 +28,9 @@ Logs Trainer::train_on_batch(const Dataset& data) {
         c10::str("train_on_batch: model '", parts_.network->name(), "' is being trained already by fit"));
   }
   const auto batch = one_batch("train_on_batch", data);
+  if (execution_->crowd() && execution_->parts_of_batch() > 1)
+    throw InvalidArgument(
+        "train_on_batch: must not be called by several processes with backup workers, which make a pass together");
   auto figures = running_figures();
   const auto step = static_cast<uint64_t>(execution_->steps());
   return together("train_on_batch", [&] {
