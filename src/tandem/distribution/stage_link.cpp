@@ -22,6 +22,9 @@ Tensor as_tensor(Header& header) {
   return at::from_blob(header.data(), {static_cast<int64_t>(header.size())}, at::kLong);
 }
 
+// With the strides that the receiver's has, also along axes of one element.
+Tensor row_by_row(const Tensor& x) { return x.detach().reshape({-1}).view(x.sizes()); }
+
 }  // namespace
 
 // Three messages at most, each with a tag of its own: header, value, mask.
@@ -41,8 +44,8 @@ void StageLink::send(const Tensor& value, int64_t to, int64_t tag) {
   }
   communicator_.send(as_tensor(header), to, 3 * tag);
   if (!value.defined()) return;
-  communicator_.send(value.detach().contiguous(), to, 3 * tag + 1);
-  if (mask.defined()) communicator_.send(mask.contiguous(), to, 3 * tag + 2);
+  communicator_.send(row_by_row(value), to, 3 * tag + 1);
+  if (mask.defined()) communicator_.send(row_by_row(mask), to, 3 * tag + 2);
 }
 
 StageLink::Value StageLink::receive(int64_t from, int64_t tag) {

@@ -157,13 +157,14 @@ TEST(Pipeline, OptimizersClippingAndAccumulation) {
 
 TEST(Pipeline, RecomputingGivesTheSameBits) {
   const auto build = [] {
-    return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dropout(0.3), BatchNormalization(), Dense(8),
-                       ActivityRegularization({.l2 = 0.01}), Dense(3, {.activation = "softmax"})});
+    return Sequential({Input({6}), Dense(8, {.activation = "relu"}), Dropout(0.3, {.name = "end"}),
+                       BatchNormalization(), Dense(8), ActivityRegularization({.l2 = 0.01}),
+                       Dense(3, {.activation = "softmax"})});
   };
   const auto trained = [&](bool recompute) {
-    return train(task_of(build),
-                 PipelineParallel(
-                     {.devices = cpus(2), .boundaries = {"dropout"}, .recompute = recompute, .threads_per_device = 1}));
+    return train(
+        task_of(build),
+        PipelineParallel({.devices = cpus(2), .boundaries = {"end"}, .recompute = recompute, .threads_per_device = 1}));
   };
   const auto once = trained(false), twice = trained(true);
   for (std::size_t i = 0; i < once.weights.size(); ++i) EXPECT_TRUE(at::equal(once.weights[i], twice.weights[i])) << i;
@@ -178,17 +179,18 @@ TEST(Pipeline, MovingAveragesMoveOnceByTheWholeBatch) {
                  .strategy = PipelineParallel({.devices = cpus(2), .micro_batches = 3})});
   const Tensor x = normal({7, 3}, 1) * 3 + 5;
   model.fit(x, normal({7, 2}, 2), {.batch_size = 7, .verbose = 0});
-  const auto weights = model.get_weights();  // gamma, beta, kernel, bias, then the averages
-  EXPECT_TRUE(at::allclose(weights[4], x.mean(0) * 0.5, 1e-5, 1e-5));
-  EXPECT_TRUE(at::allclose(weights[5], 0.5 + x.var(0, false) * 0.5, 1e-5, 1e-5));
+  const auto weights = model.get_weights();  // gamma, beta, the averages, kernel, bias
+  EXPECT_TRUE(at::allclose(weights[2], x.mean(0) * 0.5, 1e-5, 1e-5));
+  EXPECT_TRUE(at::allclose(weights[3], 0.5 + x.var(0, false) * 0.5, 1e-5, 1e-5));
 }
 
+// Micro batches of 8 rows: of very few the normalisation would make much of what sums in another order differ by.
 TEST(Pipeline, SchedulesAgreeWithBatchNormalisation) {
   const auto build = [] {
     return Sequential({Input({6, 6, 2}), Conv2D(4, 3, {.padding = "same"}), BatchNormalization(), Flatten(), Dense(6),
                        BatchNormalization(), Dense(3, {.activation = "softmax"})});
   };
-  const Task task{build, categorical(), normal({22, 6, 6, 2}, 1), one_hot(22, 3, 2), {.batch_size = 8, .epochs = 2}};
+  const Task task{build, categorical(), normal({64, 6, 6, 2}, 1), one_hot(64, 3, 2), {.batch_size = 32, .epochs = 2}};
   const auto by = [&](const char* schedule, int64_t chunks) {
     return train(task, PipelineParallel({.devices = cpus(2), .schedule = schedule, .chunks = chunks}));
   };
