@@ -250,9 +250,12 @@ TEST(Pipeline, StagesAreWhereScopesAndNamesSay) {
     for (const auto& span : execution.trace()) device[span.layer] = span.device;
     return device;
   };
-  const auto named = stages(layer_chain(), {.devices = cpus(2), .boundaries = {"dense"}});
-  EXPECT_EQ(named.at("dense"), "cpu:0");
-  EXPECT_EQ(named.at("dense_1"), "cpu:1");
+  const auto named = stages(Sequential({Input({6}), Dense(8, {.name = "p"}), Dense(8, {.name = "q"}),
+                                        Dense(3, {.activation = "softmax", .name = "r"})}),
+                            {.devices = cpus(2), .boundaries = {"p"}});
+  EXPECT_EQ(named.at("p"), "cpu:0");
+  EXPECT_EQ(named.at("q"), "cpu:1");
+  EXPECT_EQ(named.at("r"), "cpu:1");
   const auto scoped = stages(
       [] {
         const auto x = Input({6});
