@@ -42,7 +42,8 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
              : execution_.crowd()     ? -1  // as many as this process gets
                                       : loader_.batches()),
       callbacks_(plan.callbacks),
-      bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
+      bar_(std::cout,
+           progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose, execution_.crowd() != nullptr)) {
   if (counted_) expect_batches_of(batch_size_);
 }
 
@@ -240,6 +241,7 @@ History::Facts Trainer::FitLoop::facts(double started) const {
   auto facts = facts_between(before_, count_facts(execution_));
   facts.input_seconds = waited_;
   facts.seconds = steady_seconds() - started - trainer_.held_seconds_;
+  fit_waiting_beside_computing(facts);
   return facts;
 }
 
