@@ -28,6 +28,7 @@ std::optional<int64_t> Crowd::next_batch(int64_t pass, int64_t batches, const st
     finish_own();
     dealt = desk_.take(pass, batches, take_done(), true);
   }
+  stopped_ = stopped_ || dealt.deal == servers::Deal::stopped;
   return dealt.deal == servers::Deal::batch ? std::optional(dealt.batch) : std::nullopt;
 }
 
@@ -47,7 +48,14 @@ std::vector<PeerMessage> Crowd::gather(const std::string& topic, const PeerMessa
   return all;
 }
 
+void Crowd::stop(int64_t pass) {
+  if (std::exchange(stopped_, true)) return;
+  desk_.stop(pass);
+}
+
 PeerMessage Crowd::follow(const PeerMessage& own) {
+  if (leads_) desk_.stop(-1);
+  stopped_ = false;
   const auto topic = std::to_string(follows_++);
   if (!leads_) return message_of_bytes(desk_.hear(topic));
   desk_.say(topic, bytes_of(own));

@@ -151,6 +151,10 @@ class Replicated final : public Execution {
   int64_t workers() const { return how_.place ? ranks() * how_.place->count : world_size(); }
   int64_t first_worker() const { return how_.place ? ranks() * how_.place->own : first_; }
   void average_statistics_of_crowd(int64_t pass);
+  // Whether there may be some that look on, in other processes, and statistics that servers do not have; these are said
+  // by worker 0.
+  bool shown() const;
+  void show_statistics();
   void load_servers(std::size_t r);
   void take_what_servers_saved();
   void abort_served(const std::string& reason);
@@ -200,6 +204,7 @@ class Replicated final : public Execution {
   bool resumed_ = false;                                  // from what servers had saved
   int64_t updates_before_ = 0;                            // that the servers had counted at settle
   std::unique_ptr<Crowd> crowd_;                          // null: none but this process
+  std::unique_ptr<servers::DeskClient> desk_;             // of worker 0 without a crowd, to those that look on
   ReplicaThreads threads_;                                // its threads end before what they use
   std::unique_ptr<FreeSteps> free_;                       // last; null: they wait for one another
 };

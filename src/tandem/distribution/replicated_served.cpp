@@ -10,6 +10,7 @@
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/servers/watched_statistics.h"
 
 namespace tandem::distribute {
 
@@ -102,11 +103,29 @@ data::DealBatch Replicated::deal() {
 }
 
 void Replicated::end_pass(int64_t pass) {
-  if (!crowd_) return;
+  if (!crowd_) {
+    if (shown()) average_statistics();
+    return show_statistics();
+  }
   free_->finish();
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
   ahead_ = unsettled_ = true;  // others have trained, even where this process has not
-  average_statistics_of_crowd(pass);
+  if (!crowd_->stopped()) average_statistics_of_crowd(pass);
+  show_statistics();
+}
+
+bool Replicated::shown() const {
+  return how_.servers && how_.servers->elsewhere() && program_.optimizer && !statistics_.empty();
+}
+
+void Replicated::show_statistics() {
+  if (!shown() || first_worker() != 0) return;
+  std::vector<Tensor> values;
+  for (const auto& w : statistics_) values.push_back(w.variable().value);
+  const auto bytes = servers::encode_statistics(values);
+  if (crowd_) return crowd_->say(servers::kStatisticsTopic, bytes);
+  if (!desk_) desk_ = std::make_unique<servers::DeskClient>(how_.servers->client(0));
+  desk_->say(servers::kStatisticsTopic, bytes);
 }
 
 // By the rows that each process has seen; so all of them go on alike.

@@ -29,7 +29,8 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const Optimize
   for (std::size_t i = 0; i < weights.weights().size(); ++i) {
     const auto& weight = weights.weights()[i];
     const Tensor place = weights.view(weights.parameters(), i);
-    plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec()});
+    plan.weights.push_back({weight.name(), weights.places()[i].offset, place.sizes().vec(), place.strides().vec(),
+                            static_cast<int64_t>(i)});
   }
   return servers::divide_among_servers(std::move(plan), optimizer, static_cast<int64_t>(choice_.addresses.size()),
                                        choice_.block_bytes);

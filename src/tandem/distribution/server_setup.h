@@ -26,6 +26,8 @@ class ServerSetup {
   /// Starts those that are to be in this process.
   explicit ServerSetup(const ServerChoice& choice);
 
+  /// They are in other processes.
+  bool elsewhere() const { return own_.empty(); }
   /// Replicas do not wait for one another.
   bool free() const { return choice_.mode != servers::ServerMode::sync; }
   const char* mode() const { return servers::name_of(choice_.mode); }

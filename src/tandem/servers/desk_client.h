@@ -26,6 +26,7 @@ class DeskClient {
   };
   /// As WorkDesk's.
   Dealt take(int64_t pass, int64_t batches, const std::vector<int64_t>& done, bool waits);
+  void stop(int64_t pass);  // at least -1
   std::vector<std::string> gather(const std::string& topic, const std::string& text);
   void say(const std::string& topic, const std::string& text);
   /// Waits until it is said.

@@ -64,6 +64,14 @@ void ParameterTable::pull(int64_t worker, uint64_t id) {
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
+std::vector<Tensor> ParameterTable::copies() {
+  std::vector<Tensor> all;
+  for (int64_t block = first_; block < last_; ++block)
+    all.push_back(
+        shared_.copy_of(block - first_, range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block))));
+  return all;
+}
+
 void ParameterTable::rest(int64_t worker) {
   check_worker(worker);
   on_rest(worker);

@@ -48,6 +48,8 @@ class ParameterTable {
   void push(const Push& push);
   /// Answers with all blocks, and this id.
   void pull(int64_t worker, uint64_t id = 0);
+  /// Of all blocks, (n,) each; shared, not to be changed.
+  std::vector<Tensor> copies();
   /// The worker computes no gradient until it pulls again.
   void rest(int64_t worker);
   /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for

@@ -151,6 +151,7 @@ std::string ServerPlan::encode() const {
     to.number(weight.offset);
     to.numbers(weight.shape);
     to.numbers(weight.strides);
+    to.number(weight.number);
   }
   return to.take();
 }
@@ -169,6 +170,7 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
     PlannedWeight weight{from.text(), from.number<int64_t>(), {}};
     weight.shape = from.numbers<int64_t>();
     weight.strides = from.numbers<int64_t>();
+    weight.number = from.number<int64_t>();
     plan.weights.push_back(std::move(weight));
   }
   if (!marked || !from.at_end()) throw DataError("plan of the servers: must be one, got other bytes");

@@ -23,6 +23,7 @@ struct PlannedWeight {
   int64_t offset = 0;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides = {};  // empty: row by row
+  int64_t number = 0;                 // of the model's trained weights, which the plan has by offset
 
   int64_t count() const;
   bool operator==(const PlannedWeight&) const = default;

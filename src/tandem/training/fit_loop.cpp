@@ -109,7 +109,10 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   while (steps_ < 0 || step_ < steps_) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
-    if (!batch) break;
+    if (!batch) {
+      share_interruption();
+      break;
+    }
     train(*batch, epoch, steady_seconds() - start);
     if (!goes_on(step_ != steps_)) break;
   }
@@ -142,7 +145,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
 
 Logs Trainer::FitLoop::pass_logs(int64_t pass) {
   auto* crowd = execution_.crowd();
-  if (!crowd) return figures_.logs();
+  if (!crowd || crowd->stopped()) return figures_.logs();
   return figures_.logs_of_all(
       [&](const distribute::PeerMessage& own) { return crowd->gather(c10::str("figures of pass ", pass), own); });
 }
@@ -227,7 +230,8 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
                                                  .gate = plan_.gate},
                                                 callbacks_, true);
   interrupted_ = !validation;
-  if (interrupted_) return;
+  share_interruption();
+  if (!validation) return;
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
 }
 
