@@ -117,4 +117,9 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .recompute = recompute});
 }
 
+distribute::Strategy DeviceArguments::make_for_evaluator(const Devices& resolved) const {
+  return distribute::make_strategy(resolved.size() > 1 ? "mirrored" : "single",
+                                   {.devices = resolved, .threads_per_device = threads_per_device});
+}
+
 }  // namespace tandem::cli

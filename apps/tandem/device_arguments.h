@@ -33,6 +33,8 @@ struct DeviceArguments {
   /// Unless --strategy names one: "data-parallel" where this is one of several processes, "mirrored" for several
   /// devices and where a flag asks for what it does, else "single".
   distribute::Strategy make(const Devices& resolved) const;
+  /// What evaluates beside parameter servers, of whose workers this process is none: "mirrored" or "single".
+  distribute::Strategy make_for_evaluator(const Devices& resolved) const;
 };
 
 }  // namespace tandem::cli

@@ -77,6 +77,8 @@ void add_launch(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 65535));
   command->add_option("--ps_hosts", job.ps_hosts, "Parameter servers: host:port,...; sets TF_CONFIG");
   command->add_option("--worker_hosts", job.worker_hosts, "Workers: host:port,...; sets TF_CONFIG");
+  command->add_option("--evaluator_hosts", job.evaluator_hosts,
+                      "Evaluators: host:port,...; sets TF_CONFIG. The port is not used. One that fails ends no other");
   command->add_option("--grace", arguments->grace_seconds, "Seconds that ranks get to end by themselves (default 10)")
       ->check(CLI::Range(0.0, 3600.0));
   command->add_option("--ssh", arguments->ssh, "How hosts are reached (default: ssh -o BatchMode=yes)");

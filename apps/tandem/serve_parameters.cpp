@@ -17,6 +17,8 @@
 namespace tandem::cli {
 namespace {
 
+constexpr double kSecondsToEnd = 5;  // that workers get after a signal, which they may have got as well
+
 struct ServeArguments {
   std::string address, key_file, new_key_file;
   cluster::HostFlags hosts;
@@ -65,7 +67,7 @@ int serve_parameters(const ServeArguments& arguments) {
                                            : std::optional(servers::read_key(arguments.key_file));
   Interruption interruption;  // before the server's threads
   servers::Server server(options);
-  interruption.on_signal([&] { server.stop(); });
+  interruption.on_signal([&] { server.stop_after(kSecondsToEnd); });
   std::cout << "serving at " << server.address() << std::endl;
   std::string failure;
   try {

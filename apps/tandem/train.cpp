@@ -20,6 +20,7 @@
 #include "model_argument.h"
 #include "numbers.h"
 #include "result_files.h"
+#include "sidecar.h"
 #include "tandem/callbacks/trace.h"
 #include "tandem/core/log.h"
 #include "tandem/data/preprocessing.h"
@@ -38,7 +39,7 @@ struct TrainArguments {
   std::optional<std::string> augment;
   std::optional<int64_t> epochs, steps, batch_size, seed;
   std::optional<double> validation_split;
-  int64_t accumulate = 1, verbose = 1;
+  int64_t accumulate = 1, verbose = 1, evaluate_every = 1;
   bool no_shuffle = false, mean_image = false, no_mean_image = false;
 };
 
@@ -97,12 +98,18 @@ int train(const TrainArguments& a) {
     throw InvalidArgument(
         "this process is a ps of its job: it serves with --strategy parameter-server, and trains with none");
   }
+  const bool evaluates = is_evaluator();
+  if (evaluates && a.where.strategy != "parameter-server")
+    throw InvalidArgument(
+        "this process is an evaluator of its job: it evaluates what parameter servers have, with --strategy "
+        "parameter-server, and nothing without");
   Interruption interruption;
   install_log_sink(a.verbose == 0);
-  const auto strategy = a.where.make(a.where.resolve());
+  const auto strategy = evaluates ? a.where.make_for_evaluator(a.where.resolve()) : a.where.make(a.where.resolve());
   check(a);
   const bool leads = strategy->leads();  // of several processes one prints and writes
-  if (leads) a.results.check();
+  const auto results = evaluates ? of_evaluator(a.results) : a.results;
+  if (leads) results.check();
   if (!leads) install_log_sink(true);
   if (a.seed) set_random_seed(*a.seed);
   auto data = load_data(a.data);
@@ -130,6 +137,13 @@ int train(const TrainArguments& a) {
   const auto targets = [&](const Dataset& rows) {
     return with_targets_of(loaded, rows, data.classes).batch(batch_size);
   };
+  if (evaluates) {
+    if (!data.validation) throw InvalidArgument("--data: an evaluator needs a test part, or --validation-split");
+    for (const auto& line : announced) log_info(line);
+    return evaluate_beside(model, targets(*data.validation),
+                           {.batch_size = batch_size, .evaluate_every = a.evaluate_every, .verbose = a.verbose},
+                           results, interruption);
+  }
   FitOptions options{.epochs = epochs,
                      .verbose = a.verbose,
                      .callbacks = {std::make_shared<Announcement>(announced)},
@@ -137,11 +151,11 @@ int train(const TrainArguments& a) {
                      .steps_per_epoch = a.steps.value_or(-1),
                      .augmentation = make_augmentation(a, recipe),
                      .accumulate = a.accumulate};
-  if (!a.results.trace.empty()) options.callbacks.push_back(callbacks::Trace(a.results.trace));
+  if (!results.trace.empty()) options.callbacks.push_back(callbacks::Trace(results.trace));
   const auto history =
       run(TrainingJob(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options), interruption);
   if (leads && a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
-  if (leads) a.results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
+  if (leads) results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
 
   if (interruption.signal() != 0) return 128 + interruption.signal();
   const auto& losses = history["loss"];
@@ -179,6 +193,11 @@ void add_train(CLI::App& app, Run& run) {
   command
       ->add_option("--accumulate", a->accumulate,
                    "Batches that make one update together; the last one of an epoch ends its group")
+      ->capture_default_str()
+      ->transform(whole_number(1));
+  command
+      ->add_option("--evaluate-every", a->evaluate_every,
+                   "Of an evaluator beside parameter servers: updates from one evaluation to the next")
       ->capture_default_str()
       ->transform(whole_number(1));
   command->add_flag("--no-shuffle", a->no_shuffle, "Keep the order of the rows");

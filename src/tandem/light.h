@@ -238,6 +238,7 @@
 #include "tandem/model/parallel_model_checkpoint.h"
 #include "tandem/model/placement.h"
 #include "tandem/model/plot_model.h"
+#include "tandem/model/sidecar_evaluator.h"
 #include "tandem/model/training_job.h"
 #include "tandem/model/weights_sha256.h"
 #include "tandem/network/step.h"

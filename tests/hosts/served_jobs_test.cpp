@@ -2,55 +2,24 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <regex>
 
-#include "program.h"
-#include "tandem/cluster/free_port.h"
-#include "tandem/comm/job_key.h"
+#include "served_job.h"
 
 namespace tandem::testing {
 namespace {
 
-class ServedJob : public ::testing::Test {
- protected:
-  // `servers` and `workers` of this host, at ports of their own.
-  void plan(int servers, int workers) {
-    servers_ = addresses(servers);
-    workers_ = addresses(workers);
-  }
-  std::unique_ptr<Program> start(const std::string& role, int index, const std::vector<std::string>& more) const {
-    std::vector<std::string> words{kTandem, "train", "cnn", "--seed", "3", "--strategy", "parameter-server"};
-    words.insert(words.end(), more.begin(), more.end());
-    return start_program(role, index, words);
-  }
-  std::unique_ptr<Program> start_program(const std::string& role, int index,
-                                         const std::vector<std::string>& words) const {
-    const auto config = R"({"cluster": {"ps": [)" + servers_ + R"(], "worker": [)" + workers_ +
-                        R"(]}, "task": {"type": ")" + role + R"(", "index": )" + std::to_string(index) + "}}";
-    return std::make_unique<Program>(words, Program::Variables{{"TF_CONFIG", config}, {"TANDEM_JOB_KEY", key_.secret}});
-  }
-  static std::string line_with(const Program& program, const std::string& part) {
-    const auto text = program.output();
-    const auto found = text.find(part);
-    if (found == std::string::npos) return "no " + part + " in: " + text;
-    return text.substr(found, text.find('\n', found) - found);
-  }
+std::vector<std::string> cnn(std::vector<std::string> more) {
+  std::vector<std::string> flags{"cnn", "--seed", "3", "--strategy", "parameter-server"};
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
 
- private:
-  static std::string addresses(int count) {
-    std::string all;
-    for (int i = 0; i < count; ++i)
-      all += (i > 0 ? ", " : "") + std::string("\"127.0.0.1:") + std::to_string(cluster::free_port()) + "\"";
-    return all;
-  }
-  std::string servers_, workers_;
-  const comm::JobKey key_ = comm::JobKey::fresh();
-};
-
-TEST_F(ServedJob, InSyncGivesTheDigestOfOneProcess) {
+TEST(ServedJobs, InSyncGivesTheDigestOfOneProcess) {
   const std::vector<std::string> how{"--epochs", "1", "--steps", "6", "--batch-size", "17", "--fixed-order", "4"};
-  plan(2, 2);
-  const auto ps0 = start("ps", 0, how), ps1 = start("ps", 1, how), chief = start("worker", 0, how),
-             other = start("worker", 1, how);
+  const ServedJob job(2, 2, cnn(how));
+  const auto ps0 = job.start("ps", 0), ps1 = job.start("ps", 1), chief = job.start("worker", 0),
+             other = job.start("worker", 1);
   for (auto* program : {chief.get(), other.get(), ps0.get(), ps1.get()})
     EXPECT_EQ(program->wait(), 0) << program->output();  // U53: the servers, too
   std::vector<std::string> alone{kTandem, "train", "cnn", "--seed", "3"};
@@ -70,14 +39,14 @@ double number_after(const Program& program, const std::string& part) {
   return std::stod(text.substr(found + part.size()));
 }
 
-TEST_F(ServedJob, ATableOfTenMillionRowsMovesByItsTouchedRows) {
+TEST(ServedJobs, ATableOfTenMillionRowsMovesByItsTouchedRows) {
   constexpr double kSteps = 10, kBatch = 64, kProgram = 250e6;  // what LibTorch needs, in bytes
   for (const auto& [mode, rows] : {std::pair<std::string, std::string>{"sync", "10000000"}, {"async", "1000000"}}) {
     const double table = std::stod(rows) * 8 * 4;  // 320 MB
-    plan(2, 2);
+    const ServedJob job(2, 2, {});
     const std::vector<std::string> words{SERVED_TABLE, mode, rows};
-    const auto ps0 = start_program("ps", 0, words), ps1 = start_program("ps", 1, words),
-               chief = start_program("worker", 0, words), other = start_program("worker", 1, words);
+    const auto ps0 = job.start_program("ps", 0, words), ps1 = job.start_program("ps", 1, words),
+               chief = job.start_program("worker", 0, words), other = job.start_program("worker", 1, words);
     for (auto* program : {chief.get(), other.get(), ps0.get(), ps1.get()})
       ASSERT_EQ(program->wait(), 0) << program->output();
     double sent = 0;
@@ -95,25 +64,32 @@ TEST_F(ServedJob, ATableOfTenMillionRowsMovesByItsTouchedRows) {
   }
 }
 
-TEST_F(ServedJob, InStaleWorkersShareTheRowsWithinTheBound) {
+TEST(ServedJobs, InStaleWorkersShareTheRowsWithinTheBound) {
   const std::vector<std::string> how{"--epochs",      "2",     "--batch-size", "16", "--verbose", "2",
                                      "--server-mode", "stale", "--staleness",  "1"};
-  plan(1, 3);
-  const auto ps = start("ps", 0, how);
+  const ServedJob job(1, 3, cnn(how));
+  const auto ps = job.start("ps");
   std::vector<std::unique_ptr<Program>> workers;
-  for (int i = 0; i < 3; ++i) workers.push_back(start("worker", i, how));
+  for (int i = 0; i < 3; ++i) workers.push_back(job.start("worker", i));
   for (auto& worker : workers) EXPECT_EQ(worker->wait(), 0) << worker->output();
   EXPECT_EQ(ps->wait(), 0) << ps->output();
   EXPECT_NE(line_with(*workers[0], " - val_accuracy: ").find("val_loss"), std::string::npos);
   EXPECT_EQ(workers[1]->output().find("val_loss"), std::string::npos) << "one prints";
+  // How many of an epoch's batches it made differs from epoch to epoch, and is no part of the last epoch's.
+  const std::regex steps(R"(\n *(\d+)/(\d+) - )");
+  const auto printed = workers[0]->output();
+  int64_t epochs = 0;
+  for (std::sregex_iterator line(printed.begin(), printed.end(), steps), end; line != end; ++line, ++epochs)
+    EXPECT_EQ((*line)[1], (*line)[2]) << printed;
+  EXPECT_EQ(epochs, 2) << printed;
   EXPECT_NE(ps->output().find(" updates by "), std::string::npos) << ps->output();
   EXPECT_EQ(ps->output().find(" 2: "), std::string::npos) << ps->output();
 }
 
-TEST_F(ServedJob, InAsyncTheRowsOfAKilledWorkerAreMadeByTheOthers) {  // U54
+TEST(ServedJobs, InAsyncTheRowsOfAKilledWorkerAreMadeByTheOthers) {  // U54
   const std::vector<std::string> how{"--epochs", "4", "--batch-size", "16", "--verbose", "2", "--server-mode", "async"};
-  plan(1, 2);
-  const auto ps = start("ps", 0, how), chief = start("worker", 0, how), other = start("worker", 1, how);
+  const ServedJob job(1, 2, cnn(how));
+  const auto ps = job.start("ps"), chief = job.start("worker", 0), other = job.start("worker", 1);
   chief->await_output("Epoch 2/4");
   other->send(SIGKILL);
   EXPECT_EQ(chief->wait(), 0) << chief->output();
@@ -122,11 +98,11 @@ TEST_F(ServedJob, InAsyncTheRowsOfAKilledWorkerAreMadeByTheOthers) {  // U54
   EXPECT_EQ(ps->wait(), 128 + SIGTERM) << ps->output();
 }
 
-TEST_F(ServedJob, WithABackupWorkerTheOthersGoOnWithoutAKilledOneInSync) {
+TEST(ServedJobs, WithABackupWorkerTheOthersGoOnWithoutAKilledOneInSync) {
   const std::vector<std::string> how{"--epochs", "4", "--batch-size", "32", "--verbose", "1", "--backup-workers", "1"};
-  plan(2, 3);
-  const auto ps0 = start("ps", 0, how), ps1 = start("ps", 1, how), chief = start("worker", 0, how),
-             other = start("worker", 1, how), killed = start("worker", 2, how);
+  const ServedJob job(2, 3, cnn(how));
+  const auto ps0 = job.start("ps", 0), ps1 = job.start("ps", 1), chief = job.start("worker", 0),
+             other = job.start("worker", 1), killed = job.start("worker", 2);
   chief->await_output("Epoch 2/4");
   killed->send(SIGKILL);
   for (auto* worker : {chief.get(), other.get()}) EXPECT_EQ(worker->wait(), 0) << worker->output();
@@ -140,13 +116,13 @@ TEST_F(ServedJob, WithABackupWorkerTheOthersGoOnWithoutAKilledOneInSync) {
   }
 }
 
-TEST_F(ServedJob, AKilledServerIsNamedByEveryWorker) {
+TEST(ServedJobs, AKilledServerIsNamedByEveryWorker) {
   for (const std::string mode : {"sync", "async"}) {
     const std::vector<std::string> how{"--epochs",  "1000", "--batch-size",  "16",
                                        "--verbose", "2",    "--server-mode", mode};
-    plan(2, 2);
-    const auto ps0 = start("ps", 0, how), ps1 = start("ps", 1, how), chief = start("worker", 0, how),
-               other = start("worker", 1, how);
+    const ServedJob job(2, 2, cnn(how));
+    const auto ps0 = job.start("ps", 0), ps1 = job.start("ps", 1), chief = job.start("worker", 0),
+               other = job.start("worker", 1);
     chief->await_output("Epoch 2/1000");
     ps1->send(SIGKILL);
     for (auto* worker : {chief.get(), other.get()}) {

@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tandem/cluster/address.h"
 #include "tandem/cluster/environment.h"
@@ -22,16 +23,23 @@ Config texts_of(const std::vector<Address>& addresses) {
 }
 
 std::vector<Task> tasks_by_role(const LaunchOptions& options) {
-  if (options.worker_hosts.empty()) throw InvalidArgument("--worker_hosts: must be given with --ps_hosts");
+  if (options.worker_hosts.empty())
+    throw InvalidArgument(
+        c10::str("--worker_hosts: must be given with ", options.ps_hosts.empty() ? "--evaluator_hosts" : "--ps_hosts"));
   const auto workers = parse_addresses(options.worker_hosts, "--worker_hosts");
   std::vector<Address> servers;
   if (!options.ps_hosts.empty()) servers = parse_addresses(options.ps_hosts, "--ps_hosts");
+  std::vector<Address> evaluators;
+  if (!options.evaluator_hosts.empty()) evaluators = parse_addresses(options.evaluator_hosts, "--evaluator_hosts");
   auto all = servers;
   all.insert(all.end(), workers.begin(), workers.end());
-  check_different(all, "--ps_hosts and --worker_hosts");
+  all.insert(all.end(), evaluators.begin(), evaluators.end());
+  check_different(
+      all, evaluators.empty() ? "--ps_hosts and --worker_hosts" : "--ps_hosts, --worker_hosts and --evaluator_hosts");
   Config cluster = Config::object();
   if (!servers.empty()) cluster.set("ps", texts_of(servers));
   cluster.set("worker", texts_of(workers));
+  if (!evaluators.empty()) cluster.set("evaluator", texts_of(evaluators));
   std::vector<Task> tasks;
   const auto add = [&](const char* role, const std::vector<Address>& addresses) {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -39,11 +47,13 @@ std::vector<Task> tasks_by_role(const LaunchOptions& options) {
           {{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", static_cast<int64_t>(i)}})}});
       tasks.push_back({c10::str(role, " ", i),
                        is_this_host(addresses[i].host) ? "" : addresses[i].host,
-                       {{"TF_CONFIG", config.to_json()}}});
+                       {{"TF_CONFIG", config.to_json()}},
+                       role != std::string_view("evaluator")});
     }
   };
   add("ps", servers);
   add("worker", workers);
+  add("evaluator", evaluators);
   return tasks;
 }
 
@@ -78,7 +88,7 @@ std::vector<Task> tasks_by_rank(const LaunchOptions& options) {
 }  // namespace
 
 std::vector<Task> launch_plan(const LaunchOptions& options) {
-  const bool by_role = !options.worker_hosts.empty() || !options.ps_hosts.empty();
+  const bool by_role = !options.worker_hosts.empty() || !options.ps_hosts.empty() || !options.evaluator_hosts.empty();
   if (by_role && (options.processes > 0 || !options.hosts.empty()))
     throw InvalidArgument("-n and --hosts: must not be given with --worker_hosts, which says how many and where");
   auto tasks = by_role ? tasks_by_role(options) : tasks_by_rank(options);

@@ -11,14 +11,16 @@ struct LaunchOptions {
   int64_t processes = 0;                // ranks in all; with worker_hosts 0
   std::vector<std::string> hosts = {};  // empty: this one. Ranks are dealt out in blocks, the first hosts get one more
   int64_t master_port = 0;              // 0: a free one here, 29500 with other hosts
-  std::string ps_hosts = {}, worker_hosts = {};  // "a:1,b:2": a process each, told by TF_CONFIG
+  // "a:1,b:2": a process each, told by TF_CONFIG.
+  std::string ps_hosts = {}, worker_hosts = {}, evaluator_hosts = {};
 };
 
 /// One process of a job.
 struct Task {
-  std::string name;  // "rank 0", "worker 1", "ps 0"
+  std::string name;  // "rank 0", "worker 1", "ps 0", "evaluator 0"
   std::string host;  // empty: this one
   std::map<std::string, std::string> variables;
+  bool needed = true;  // others cannot do without it: where it fails they are ended
 };
 
 /// The job's processes and the variables that tell each who it is: those of torchrun, or TF_CONFIG; on other hosts

@@ -63,7 +63,7 @@ class Job {
         if (one.ended || !one.process->poll_status()) continue;
         one.ended = now;
         one.process->send(SIGKILL);  // what it left in its group
-        if (one.process->exit_code() != 0) begin_end(now);
+        if (one.process->exit_code() != 0 && one.task->needed) begin_end(now);
       }
       if (end_by_ && now >= *end_by_) {
         send(told_to_end_ ? SIGKILL : SIGTERM);

@@ -20,9 +20,10 @@ struct LaunchWatch {
 
 /// Runs `program` once for each task, on other hosts by ssh in the folder that this one runs in, and returns when all
 /// have ended: 0, or the exit code of the one that failed first (128 + a signal's number). Those that only lost a peer
-/// (exit code 4) count as first where no other failed. A process that fails makes the others end; a signal goes to all,
-/// and a second one kills them. The lines last written say who failed first, how each ended, and the first one's own
-/// last error lines. Throws InvalidArgument when the program cannot be started here.
+/// (exit code 4) count as first where no other failed. A process that fails makes the others end, unless it is one that
+/// they do not need; a signal goes to all, and a second one kills them. The lines last written say who failed first,
+/// how each ended, and the first one's own last error lines. Throws InvalidArgument when the program cannot be started
+/// here.
 int launch(const std::vector<Task>& tasks, const std::vector<std::string>& program, const LaunchWatch& watch);
 
 }  // namespace tandem::cluster

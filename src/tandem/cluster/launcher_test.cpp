@@ -108,6 +108,21 @@ TEST(Launcher, ServersAndWorkersByTfConfig) {
                                       "[worker 1] " + cluster + R"({"type":"worker","index":1}})"}));
 }
 
+// An evaluator is told its role, and one that fails ends no other; the job's exit code is its then.
+TEST(Launcher, AnEvaluatorIsNotNeeded) {
+  const auto ran =
+      run_job({.ps_hosts = "localhost:4001", .worker_hosts = "localhost:4002", .evaluator_hosts = "localhost:4003"},
+              R"(case "$TF_CONFIG" in *'"type":"evaluator"'*) exit 9;; *) sleep 0.5; echo "$TF_CONFIG";; esac)",
+              {.grace_seconds = 0.1});
+  EXPECT_EQ(ran.status, 9);
+  const std::string cluster =
+      R"({"cluster":{"ps":["localhost:4001"],"worker":["localhost:4002"],"evaluator":["localhost:4003"]},"task":)";
+  EXPECT_EQ(sorted_lines(ran.out),
+            (std::vector<std::string>{"[ps 0] " + cluster + R"({"type":"ps","index":0}})",
+                                      "[worker 0] " + cluster + R"({"type":"worker","index":0}})"}));
+  EXPECT_NE(ran.err.find("tandem launch: evaluator 0 failed first, exit code 9\n"), std::string::npos) << ran.err;
+}
+
 TEST(Launcher, DealsRanksOutToHosts) {
   const auto tasks = launch_plan({.processes = 5, .hosts = {"a", "b"}});
   std::string text;

@@ -31,6 +31,7 @@ std::optional<int64_t> Crowd::next_batch(int64_t pass, int64_t batches, const st
     finish_own();
     dealt = desk_.take(pass, batches, take_done(), true);
   }
+  stopped_ = stopped_ || dealt.deal == servers::Deal::stopped;
   return dealt.deal == servers::Deal::batch ? std::optional(dealt.batch) : std::nullopt;
 }
 
@@ -50,7 +51,16 @@ std::vector<PeerMessage> Crowd::gather(const std::string& topic, const PeerMessa
   return all;
 }
 
-PeerMessage Crowd::follow(const PeerMessage& own) { return message_of_bytes(from_first(bytes_of(own))); }
+void Crowd::stop(int64_t pass) {
+  if (std::exchange(stopped_, true)) return;
+  desk_.stop(pass);
+}
+
+PeerMessage Crowd::follow(const PeerMessage& own) {
+  if (leads_) desk_.stop(-1);
+  stopped_ = false;
+  return message_of_bytes(from_first(bytes_of(own)));
+}
 
 void Crowd::take_from_first(Tensor& tensor) {
   auto* bytes = static_cast<char*>(tensor.mutable_data_ptr());

@@ -28,11 +28,17 @@ class Crowd {
   void done(int64_t batch);
   /// What all that are there say to `topic`. One that comes late gets what was said.
   std::vector<PeerMessage> gather(const std::string& topic, const PeerMessage& own);
-  /// What the first process says when it calls this as often; there that is `own`.
+  /// What the first process says when it calls this as often; there that is `own`. A training begins with it.
   PeerMessage follow(const PeerMessage& own);
   /// Copies the first process's `tensor`, dense and on the CPU, to all others'. Its server keeps it for those that come
   /// late.
   void take_from_first(Tensor& tensor);
+  /// Ends the training of all: nobody gets a batch of this pass or an earlier one any more.
+  void stop(int64_t pass);
+  /// One of them has ended it; nobody waits for others then.
+  bool stopped() const { return stopped_; }
+  /// For those that look on.
+  void say(const std::string& topic, const std::string& text) { desk_.say(topic, text); }
 
  private:
   std::vector<int64_t> take_done();
@@ -42,6 +48,7 @@ class Crowd {
   const bool leads_;
   servers::DeskClient desk_;
   int64_t follows_ = 0;
+  bool stopped_ = false;
   std::mutex mutex_;
   std::vector<int64_t> done_;  // not told yet; guarded by mutex_
 };

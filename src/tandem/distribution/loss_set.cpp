@@ -7,7 +7,6 @@
 #include "tandem/core/mask.h"
 #include "tandem/core/shape.h"
 #include "tandem/core/trailing_axes.h"
-#include "tandem/distribution/describe_settings.h"
 
 namespace tandem::distribute {
 namespace {
@@ -49,7 +48,11 @@ const Loss* LossSet::over_batch() const {
 std::string LossSet::describe() const {
   std::string text;
   for (std::size_t i = 0; i < losses_.size(); ++i) {
-    text += c10::str(" ", describe_settings(*losses_[i]), " ", i < weights_.size() ? weights_[i] : 1.0);
+    text += c10::str(" ", losses_[i]->class_name(), " ", i < weights_.size() ? weights_[i] : 1.0);
+    try {
+      text += losses_[i]->get_config().to_json();
+    } catch (const Error&) {  // a function of the program's own
+    }
   }
   return text;
 }

@@ -159,6 +159,10 @@ class Replicated final : public Execution {
   int64_t workers() const { return how_.place ? ranks() * how_.place->count : world_size(); }
   int64_t first_worker() const { return how_.place ? ranks() * how_.place->own : first_; }
   void average_statistics_of_crowd(int64_t pass);
+  // Whether there may be some that look on, in other processes, and statistics that servers do not have; these are said
+  // by worker 0.
+  bool shown() const;
+  void show_statistics();
   void load_servers(std::size_t r);
   // Of several hosts, each of which has a server of its own, in replicated_hosts.cpp.
   bool per_host() const { return how_.servers && how_.servers->per_host() && program_.optimizer; }
@@ -229,11 +233,12 @@ class Replicated final : public Execution {
   // where it is known, else all until end_steps.
   int64_t round_ = 0;
   bool round_ended_ = true;
-  bool resumed_ = false;             // from what servers had saved
-  int64_t updates_before_ = 0;       // that the servers had counted at settle
-  std::unique_ptr<Crowd> crowd_;     // null: none but this process
-  ReplicaThreads threads_;           // its threads end before what they use
-  std::unique_ptr<FreeSteps> free_;  // last; null: they wait for one another
+  bool resumed_ = false;                       // from what servers had saved
+  int64_t updates_before_ = 0;                 // that the servers had counted at settle
+  std::unique_ptr<Crowd> crowd_;               // null: none but this process
+  std::unique_ptr<servers::DeskClient> desk_;  // of worker 0 without a crowd, to those that look on
+  ReplicaThreads threads_;                     // its threads end before what they use
+  std::unique_ptr<FreeSteps> free_;            // last; null: they wait for one another
 };
 
 }  // namespace tandem::distribute

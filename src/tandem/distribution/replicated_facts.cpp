@@ -62,18 +62,20 @@ DeviceMemory Replicated::memory(int64_t device) const {
 
 TimeShares Replicated::time_shares(int64_t device) const {
   TimeShares sum;
+  double served = 0;
   for (int64_t i = 0; i < ranks_per_device(); ++i) {
     const int64_t rank = device * ranks_per_device() + i;
     const auto& communicator = this->communicator(rank);
     sum.compute += replicas_[static_cast<std::size_t>(rank)]->computing;
-    sum.exchange += communicator.seconds_moving() + exchange(rank).seconds_moving();
+    sum.exchange += communicator.seconds_moving();
     sum.waiting += communicator.seconds_waiting();
+    served += exchange(rank).seconds_moving();
   }
-  // Logical shards that run side by side, or wait while another one runs, share the device's time.
+  // Logical shards share the device's time: as many as it has threads work side by side. Those that wait, for others or
+  // for servers, do so at the same time.
   const auto shards = static_cast<double>(ranks_per_device());
   const double side_by_side = std::min(shards, static_cast<double>(how_.threads_per_device));
-  if (shards == 1) return sum;
-  return {sum.compute / side_by_side, sum.exchange / side_by_side, sum.waiting / shards};
+  return {sum.compute / side_by_side, sum.exchange / side_by_side + served / shards, sum.waiting / shards};
 }
 
 double Replicated::seconds_exchanging(int64_t rank) const {

@@ -8,8 +8,8 @@
 #include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
 #include "tandem/distribution/all_reduce_exchange.h"
-#include "tandem/distribution/describe_settings.h"
 #include "tandem/distribution/gradient_order.h"
+#include "tandem/distribution/named_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/kernels/cpu_allocator.h"
 
@@ -39,31 +39,43 @@ int64_t ranks_of(const Replication& how) {
 }
 
 // A constant rate is the first process's, whatever the others have.
-std::string describe(const Optimizer& optimizer) {
-  return describe_settings(optimizer, [&](Config& config) {
-    if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
-  });
-}
-
 // What each layer computes in.
-std::string policies_of(const Layer& layer) {
-  std::string text = layer.dtype_policy().name();
-  for (const auto& child : layer.children()) text += policies_of(*child);
-  return text;
+void add_policies(NamedOptions& options, const Layer& layer, int64_t& number) {
+  options.add(c10::str("precision of layer ", number++), layer.dtype_policy().name());
+  for (const auto& child : layer.children()) add_policies(options, *child, number);
 }
 
-std::string signature(const Program& program, const Replication& how) {
-  std::string text = c10::str(program.network->name(), program.optimizer ? describe(*program.optimizer) : "",
-                              program.losses ? program.losses->describe() : "");
-  text += policies_of(*program.network);
-  for (const auto& w : program.network->weights()) {
-    const auto& value = w.variable().value;
-    text += c10::str(" ", w.name(), value.sizes(), value.scalar_type(), w.trainable());
+void add_optimizer(NamedOptions& options, const Optimizer& optimizer) {
+  options.add("optimizer", optimizer.class_name());
+  try {
+    Config config = optimizer.get_config();
+    if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
+    options.add_all("optimizer", config);
+  } catch (const Error&) {  // one of the program's own
   }
-  text += c10::str(" ", how.fixed_order, " ", how.average_every, " ", static_cast<int>(how.algorithm), " ",
-                   how.bucket_bytes, how.shares.automatic());
-  for (const double share : how.shares.weights()) text += c10::str(" ", share);
-  return text;
+}
+
+NamedOptions options_of(const Program& program, const Replication& how) {
+  NamedOptions options;
+  options.add("model name", program.network->name());
+  const auto weights = program.network->weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto& value = weights[i].variable().value;
+    options.add(c10::str("weight ", i), "'", weights[i].name(), "' ", value.sizes(), " of ", value.scalar_type(),
+                weights[i].trainable() ? "" : ", not trained");
+  }
+  int64_t layers = 0;
+  add_policies(options, *program.network, layers);
+  options.add("losses", program.losses ? program.losses->describe() : "none");
+  if (program.optimizer) add_optimizer(options, *program.optimizer);
+  options.add("fixed_order", how.fixed_order);
+  options.add("average_every", how.average_every);
+  options.add("all_reduce", static_cast<int>(how.algorithm));
+  options.add("bucket_bytes", how.bucket_bytes);
+  std::string shares = how.shares.automatic() ? "auto" : "";
+  for (const double share : how.shares.weights()) shares += c10::str(shares.empty() ? "" : ",", share);
+  options.add("shares", shares.empty() ? "none" : shares);
+  return options;
 }
 
 // The other processes, which must have as many devices and the same program.
@@ -73,25 +85,21 @@ std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) 
   PeerMessage own;
   own.put(static_cast<double>(how.devices.size()));
   own.put(static_cast<double>(program.network->weights().size()));
-  own.put(signature(program, how));
+  options_of(program, how).put(own);
   Peers::Topic topic;
   auto all = peers->gather(own, topic);
   const int64_t devices = all[0].integer(), weights = all[0].integer();
-  const auto text = all[0].text();
+  const auto first = NamedOptions::take(all[0]);
   for (std::size_t p = 1; p < all.size(); ++p) {
     const auto refuse = [&](const std::string& what) {
-      throw InvalidArgument(
-          c10::str("DataParallel: model '", program.network->name(), "': all ranks must have ", what));
+      throw InvalidArgument(c10::str(how.servers ? "ParameterServer" : "DataParallel", ": model '",
+                                     program.network->name(), "': all ranks must have ", what));
     };
     if (const int64_t its = all[p].integer(); its != devices)
       refuse(c10::str("as many devices, but rank ", p, " has ", its, " and rank 0 has ", devices));
     if (const int64_t its = all[p].integer(); its != weights)
       refuse(c10::str("as many weights, but rank ", p, " has ", its, " and rank 0 has ", weights));
-    if (all[p].text() != text) {
-      refuse(
-          c10::str("weights of the same names and shapes, the same losses, optimizer, precision and options, but rank ",
-                   p, "'s differ from rank 0's"));
-    }
+    if (const auto apart = first.difference(NamedOptions::take(all[p]), p)) refuse("the same, but " + *apart);
   }
   return peers;
 }
@@ -205,7 +213,8 @@ std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replic
   const Tensor target = replica.leads ? weights.parameters() : at::empty_like(weights.parameters());
   return std::make_unique<ServerExchange>(
       weights, weights_.tables, std::move(buckets),
-      how_.servers->plan(weights, weights_.tables, *program_.optimizer, workers(), first_worker() + rank),
+      how_.servers->plan(program_.network->trainable_weights(), weights, weights_.tables, *program_.optimizer,
+                         workers(), first_worker() + rank),
       how_.servers->client(first_worker() + rank), target,
       turns_.empty() ? nullptr : turns_[static_cast<std::size_t>(rank)].get());
 }

@@ -11,6 +11,7 @@
 #include "tandem/core/steady_seconds.h"
 #include "tandem/data/divide_rows.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/servers/watched_statistics.h"
 
 namespace tandem::distribute {
 namespace {
@@ -180,17 +181,34 @@ data::DealBatch Replicated::deal(bool in_parts) {
 }
 
 void Replicated::end_pass(int64_t pass) {
-  if (!crowd_) return;
+  if (!crowd_) {
+    if (shown()) average_statistics();
+    return show_statistics();
+  }
   end_steps();
   for (std::size_t r = 0; r < replicas_.size(); ++r) served(r).rest();
   ahead_ = unsettled_ = tables_ahead_ = true;  // others have trained, even where this process has not
-  average_statistics_of_crowd(pass);
-  if (!per_host()) return;
+  const bool stopped = crowd_->stopped();
+  if (!stopped) average_statistics_of_crowd(pass);
+  show_statistics();
+  if (!per_host() || stopped) return;
   PeerMessage begun;
   begun.put(static_cast<double>(rounds_begun()));
   int64_t last = 0;
   for (auto& its : crowd_->gather(c10::str("rounds of pass ", pass), begun)) last = std::max(last, its.integer());
   served(0).average(last + 1);
+}
+
+bool Replicated::shown() const { return how_.servers && how_.servers->elsewhere() && !statistics_.empty(); }
+
+void Replicated::show_statistics() {
+  if (!shown() || first_worker() != 0) return;
+  std::vector<Tensor> values;
+  for (const auto& w : statistics_) values.push_back(w.variable().value);
+  const auto bytes = servers::encode_statistics(values);
+  if (crowd_) return crowd_->say(servers::kStatisticsTopic, bytes);
+  if (!desk_) desk_ = std::make_unique<servers::DeskClient>(how_.servers->desk(0));
+  desk_->say(servers::kStatisticsTopic, bytes);
 }
 
 // By the rows that each process has seen; so all of them go on alike.

@@ -56,6 +56,7 @@ void Replicated::load() {
   });
   loaded_versions_ = master_versions();
   if (how_.servers) take_what_servers_saved();
+  show_statistics();
 }
 
 void Replicated::store() {

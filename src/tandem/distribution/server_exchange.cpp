@@ -24,18 +24,19 @@ template <class Wait>
 void ServerExchange::away(const Wait& wait) {
   // Taken back also when the wait throws.
   struct Away {
-    explicit Away(comm::Turns* turns) : turns_(turns) {
+    Away(comm::Turns* turns, double& seconds) : turns_(turns), seconds_(seconds) {
       if (turns_) turns_->release();
     }
     ~Away() {
       if (turns_) turns_->acquire();
+      seconds_ += steady_seconds() - start_;  // also those until its next turn
     }
     comm::Turns* turns_;
-  } const away(turns_);
+    double& seconds_;
+    const double start_ = steady_seconds();
+  } const away(turns_, seconds_);
   const c10::NoGradGuard no_grad;
-  const double start = steady_seconds();
   wait();
-  seconds_ += steady_seconds() - start;
 }
 
 void ServerExchange::begin_training() {

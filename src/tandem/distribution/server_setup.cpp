@@ -47,8 +47,12 @@ ServerSetup::ServerSetup(const ServerChoice& choice) : choice_(choice) {
   }
 }
 
-servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const std::vector<Weight>& tables,
-                                      const Optimizer& optimizer, int64_t workers, int64_t worker) const {
+servers::ServerPlan ServerSetup::plan(const std::vector<Weight>& trained, const FlatWeights& weights,
+                                      const std::vector<Weight>& tables, const Optimizer& optimizer, int64_t workers,
+                                      int64_t worker) const {
+  const auto number_of = [&](const Weight& weight) {
+    return std::find(trained.begin(), trained.end(), weight) - trained.begin();
+  };
   servers::ServerPlan plan{.mode = choice_.mode,
                            .workers = workers,
                            .staleness = choice_.staleness,
@@ -68,11 +72,16 @@ servers::ServerPlan ServerSetup::plan(const FlatWeights& weights, const std::vec
                             .shape = place.sizes().vec(),
                             .strides = place.strides().vec(),
                             .constraint = constraint ? constraint->class_name() : "",
-                            .constraint_config = constraint ? constraint->get_config().to_json() : ""});
+                            .constraint_config = constraint ? constraint->get_config().to_json() : "",
+                            .number = number_of(weight)});
   }
   const auto places = places_behind(weights, tables);
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    plan.weights.push_back({tables[t].name(), places[t].offset, tables[t].shape().sizes(), {}, true});
+    plan.weights.push_back({.name = tables[t].name(),
+                            .offset = places[t].offset,
+                            .shape = tables[t].shape().sizes(),
+                            .is_table = true,
+                            .number = number_of(tables[t])});
     plan.elements += places[t].count;
   }
   const auto servers = per_host() ? 1 : static_cast<int64_t>(choice_.addresses.size());

@@ -38,6 +38,8 @@ class ServerSetup {
   /// Starts those that are to be in this process.
   explicit ServerSetup(const ServerChoice& choice);
 
+  /// They are in other processes.
+  bool elsewhere() const { return own_.empty(); }
   /// Replicas do not wait for one another.
   bool free() const { return choice_.mode != servers::ServerMode::sync || choice_.backup_workers > 0; }
   bool has_backups() const { return choice_.backup_workers > 0; }
@@ -46,9 +48,11 @@ class ServerSetup {
   /// Each host has a server of its own, which averages with the others'.
   bool per_host() const { return !choice_.server_of.empty(); }
   /// How weights of `workers` replicas with an `optimizer` lie on the servers that `worker` pushes to, `tables` behind
-  /// the others. Throws InvalidArgument on optimizers that cannot run there.
-  servers::ServerPlan plan(const FlatWeights& weights, const std::vector<Weight>& tables, const Optimizer& optimizer,
-                           int64_t workers, int64_t worker) const;
+  /// the others; `trained`: all of these in the model's order. Throws InvalidArgument on optimizers that cannot run
+  /// there.
+  servers::ServerPlan plan(const std::vector<Weight>& trained, const FlatWeights& weights,
+                           const std::vector<Weight>& tables, const Optimizer& optimizer, int64_t workers,
+                           int64_t worker) const;
   servers::ClientOptions client(int64_t worker) const;
   /// Which of the servers it pushes to, where each is of one host; else 0.
   int64_t host_of(int64_t worker) const { return per_host() ? choice_.server_of[static_cast<std::size_t>(worker)] : 0; }

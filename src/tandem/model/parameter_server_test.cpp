@@ -140,6 +140,25 @@ TEST(ParameterServerSync, CountsWhatTravels) {
   EXPECT_EQ(history.facts().staleness, std::vector<int64_t>{2 * 2 * steps});  // of 2 workers, on 2 servers
 }
 
+// Logical shards on one device wait for servers and for their turns while others of them compute.
+TEST(ParameterServerSync, SharesOfTimeAreOfOneTime) {
+  auto task = task_with(optimizers::Adam());
+  task.fit.epochs = 10;
+  for (const int64_t servers : {0, 2}) {
+    auto options = served(2, std::max<int64_t>(servers, 1));
+    options.fixed_order = 8;
+    const auto strategy =
+        servers > 0 ? distribute::Strategy(ParameterServer(options))
+                    : distribute::Mirrored({.devices = options.workers, .threads_per_device = 1, .fixed_order = 8});
+    const auto facts = parity::train(task, strategy).history.facts();
+    for (std::size_t d = 0; d < 2; ++d) {
+      const double sum = facts.compute_seconds[d] + facts.exchange_seconds[d] + facts.waiting_seconds[d];
+      EXPECT_GT(facts.compute_seconds[d], 0);
+      EXPECT_LE(sum, facts.seconds) << servers << " servers";
+    }
+  }
+}
+
 TEST(ParameterServer, ServersGoOnFromWeightsAndStateThatAreSet) {
   for (const std::string mode : {"sync", "async"}) {
     SCOPED_TRACE(mode);

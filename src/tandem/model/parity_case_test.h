@@ -14,6 +14,7 @@ struct Task {
   CompileOptions compile;
   Tensors x, y;
   FitOptions fit;
+  bool updates_in_parts = false;  // a model's own step makes several, each of some weights
 };
 
 struct Result {
@@ -34,7 +35,8 @@ Result train(const Task& task, const distribute::Strategy& strategy);
 Result train(const Task& task, int64_t devices);
 /// Weights, histories, evaluation and predictions are equal to 1e-5.
 void expect_same(const Result& got, const Result& want);
-/// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5.
+/// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5; on CPUs also those
+/// with parameter servers (served_parity_test.h).
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4});
 
 /// Made-up inputs and targets by formula of the key.

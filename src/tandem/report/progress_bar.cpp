@@ -101,6 +101,7 @@ void ProgressBar::start_epoch(int64_t epoch, int64_t epochs) {
   shown_ = {};
   step_ = rows_ = first_rows_ = 0;
   has_first_ = false;
+  if (options_.steps_vary) options_.total_steps = -1;
   last_draw_ = -std::numeric_limits<double>::infinity();
   if (options_.verbose == 0) return;
   start_ = last_step_ = now_ = options_.clock();

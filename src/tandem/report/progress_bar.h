@@ -10,6 +10,7 @@ namespace tandem::report {
 
 struct ProgressOptions {
   int64_t total_steps = -1;  ///< steps of an epoch; -1: not known before the first epoch ends
+  bool steps_vary = false;   ///< with steps that are not known: one epoch's are not the next one's total
   int verbose = 1;           ///< as in Keras: 0 nothing, 1 a bar, 2 one line an epoch
   bool terminal =
       false;  ///< redraw in place, with colours; else only the last line of each epoch, without control codes

@@ -283,6 +283,17 @@ TEST(ProgressBarTest, AnEpochOfUnknownLengthSetsTheNext) {
   EXPECT_TRUE(lines.at(2).starts_with("7/7 ━"));
 }
 
+TEST(ProgressBarTest, EpochsWhoseStepsVaryHaveTotalsOfTheirOwn) {
+  std::ostringstream out;
+  ProgressBar bar(out, {.steps_vary = true, .verbose = 2, .clock = [] { return 0.0; }});
+  for (const int64_t steps : {13, 14}) {
+    bar.start_epoch(0, 1);
+    bar.update(steps, {});
+    bar.finish_epoch({});
+  }
+  EXPECT_EQ(out.str(), "13/13 - 0s - 0s/step\n14/14 - 0s - 0s/step\n");
+}
+
 TEST(ProgressBarTest, AnEpochThatEndedEarlySaysSo) {
   Scripted scripted(782, 2);
   scripted.bar.start_epoch(0, 1);

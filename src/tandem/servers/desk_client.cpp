@@ -79,6 +79,12 @@ void DeskClient::end(int64_t pass, int64_t batches, const std::vector<int64_t>& 
   body_->take(pass, batches, done, 2);
 }
 
+void DeskClient::stop(int64_t pass) {
+  auto asks = body_->header(DeskAsk::stop);
+  asks.version = pass + 1;  // 0: none
+  body_->ask(asks, {}, "could not stop the others by");
+}
+
 std::vector<std::string> DeskClient::gather(const std::string& topic, const std::string& text) {
   const auto answer = body_->ask(body_->header(DeskAsk::gather), {Frame::of(topic), Frame::of(text)},
                                  "waits for what other workers say, gathered by");

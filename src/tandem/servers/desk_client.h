@@ -28,6 +28,7 @@ class DeskClient {
   Dealt take(int64_t pass, int64_t batches, const std::vector<int64_t>& done, bool waits);
   /// Tells what was done, and takes nothing more of the pass.
   void end(int64_t pass, int64_t batches, const std::vector<int64_t>& done);
+  void stop(int64_t pass);  // at least -1
   std::vector<std::string> gather(const std::string& topic, const std::string& text);
   void say(const std::string& topic, const std::string& text);
   /// Waits until it is said.

@@ -53,6 +53,9 @@ void DeskTalk::hear(const std::string& who, const Header& header, const std::vec
       return send_(who, {.kind = Kind::desk, .id = header.id}, {});
     case DeskAsk::hear:
       return desk_.hear(who, header.id, text(1));
+    case DeskAsk::stop:
+      desk_.stop(header.version - 1);
+      return send_(who, {.kind = Kind::desk, .id = header.id}, {});
     case DeskAsk::leave:
       heard_.erase(who);
       desk_.gone(who);

@@ -11,12 +11,13 @@
 namespace tandem::servers {
 
 /// What is asked of a WorkDesk, in Header::block of a message of Kind::desk.
-enum class DeskAsk : int64_t { take, gather, say, hear, leave };
+enum class DeskAsk : int64_t { take, gather, say, hear, leave, stop };
 
 /// A server's WorkDesk as processes speak with it. Fields of a message: worker: the process's place; id: the question;
-/// block: what is asked; version: the pass; rows: its batches; staleness: of take 1 where it waits, 2 where it takes
-/// nothing more of the pass. Payload of take: the batches that are done, int64; of gather and say: topic and text; of
-/// hear: the topic. Answers have the deal in staleness, the batch in block, and what was said as payload.
+/// block: what is asked; version: the pass, of stop the one behind; rows: its batches; staleness: of take 1 where it
+/// waits, 2 where it takes nothing more of the pass. Payload of take: the batches that are done, int64; of gather and
+/// say: topic and text; of hear: the topic. Answers have the deal in staleness, the batch in block, and what was said
+/// as payload.
 class DeskTalk {
  public:
   using Send = std::function<void(const std::string& who, const Header& header, std::vector<Frame> payload)>;
@@ -31,6 +32,9 @@ class DeskTalk {
   void closed(const std::string& who);
   /// Those that have been silent for so long are lost; `slept`: how long this process has not looked itself.
   void look(double now, double slept, double silence_seconds);
+  /// As WorkDesk's.
+  void stop(int64_t pass) { desk_.stop(pass); }
+  const std::string* said(const std::string& topic) const { return desk_.said(topic); }
   bool nobody() const { return heard_.empty(); }
 
  private:

@@ -9,14 +9,11 @@
 #include "tandem/core/error.h"
 
 namespace tandem::servers {
-namespace {
 
 Tensor view_of(const Tensor& buffer, const PlannedWeight& weight) {
   if (weight.strides.empty()) return buffer.narrow(0, weight.offset, weight.count()).view(weight.shape);
   return buffer.as_strided(weight.shape, weight.strides, weight.offset + buffer.storage_offset());
 }
-
-}  // namespace
 
 ParameterRange::ParameterRange(const ServerPlan& plan, int64_t server)
     : optimizer_(make_optimizer(plan)), numbers_(optimizer_->initial_numbers()) {

@@ -11,6 +11,9 @@
 
 namespace tandem::servers {
 
+/// A weight's place in a flat buffer, in its shape.
+Tensor view_of(const Tensor& buffer, const PlannedWeight& weight);
+
 /// The optimizer's memory of a range of parameters, apart from the parameters themselves.
 struct RangeState {
   int64_t iterations = 0;

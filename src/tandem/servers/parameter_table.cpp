@@ -72,6 +72,16 @@ void ParameterTable::pull(int64_t worker, uint64_t id, int64_t pass) {
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
+std::vector<Tensor> ParameterTable::copies() {
+  std::vector<Tensor> all;
+  for (int64_t block = first_; block < last_; ++block) {
+    const Tensor values = range_.parameters().narrow(0, begin_of(block), plan_.block_elements(block));
+    // Blocks of tables are far longer than the others, whose buffers are used again.
+    all.push_back(plan_.table_of(block) ? values.clone() : shared_.copy_of(block - first_, values));
+  }
+  return all;
+}
+
 void ParameterTable::read_rows(int64_t worker, uint64_t id, int64_t block, const Tensor& rows) {
   check_worker(worker);
   const auto table = plan_.table_of(block);

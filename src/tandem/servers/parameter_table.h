@@ -53,6 +53,8 @@ class ParameterTable {
   /// Answers with these rows (m,), int64, of a table's block, counted from its first; undefined: all of them. They are
   /// as they are, and no older than what the worker was given last; its staleness counts from that.
   void read_rows(int64_t worker, uint64_t id, int64_t block, const Tensor& rows);
+  /// Of all blocks, (n,) each; shared, not to be changed.
+  std::vector<Tensor> copies();
   /// The worker computes no gradient until it pulls again, and none of this pass or one before, unless it is 0.
   void rest(int64_t worker, int64_t pass = 0);
   /// The worker is done. lost: it went without saying so. In sync both throw PeerError, naming it, when others wait for

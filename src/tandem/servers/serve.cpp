@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
 
 namespace tandem::servers {
@@ -28,6 +29,13 @@ std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment) 
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(c10::str(comm::kJobKeyVariable, ": ", error.what()));
   }
+}
+
+ClientOptions client_of_job() {
+  const cluster::Environment environment;
+  ClientOptions client{.key = job_key_of(environment)};
+  for (const auto& server : cluster::who_am_i(environment).servers) client.servers.push_back(server.to_string());
+  return client;
 }
 
 ServerFigures serve(const ServerOptions& options, const std::function<void(const std::string&)>& listening) {

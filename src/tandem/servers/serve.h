@@ -8,6 +8,7 @@
 #include "tandem/cluster/membership.h"
 #include "tandem/comm/job_key.h"
 #include "tandem/servers/server.h"
+#include "tandem/servers/server_client.h"
 
 namespace tandem::servers {
 
@@ -18,6 +19,9 @@ std::vector<std::string> server_addresses(const cluster::Membership& self);
 
 /// The job's key by TANDEM_JOB_KEY; nothing where that is not set. Throws InvalidArgument on text that is none.
 std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment);
+
+/// Servers and key of the job that this process is one of, by the cluster's variables; no address where it has none.
+ClientOptions client_of_job();
 
 /// What a process whose role is ps does: serves until the workers are done, and says what became of their gradients.
 /// `listening`: is called with the address once workers can come. Throws as Server does, and PeerError when the job

@@ -91,6 +91,8 @@ class Server::Body {
     thread_.join();
   }
 
+  void stop_after(double seconds) { stop_by_ = steady_seconds() + seconds; }
+
   void wait() {
     ended_.wait(false);
     if (!talk_.failure().empty()) throw PeerError("server at " + address_ + ": " + talk_.failure());
@@ -176,7 +178,7 @@ class Server::Body {
     std::vector<zmq::pollitem_t> items{{stop_, 0, ZMQ_POLLIN, 0}, {doors_, 0, ZMQ_POLLIN, 0}};
     if (guard_) items.push_back({guard_->questions(), 0, ZMQ_POLLIN, 0});
     double somebody = steady_seconds();
-    bool begun = false;
+    bool begun = false, stops = false;
     for (bool stopped = false; !stopped;) {
       zmq::poll(items, milliseconds_of(kLookEvery));
       if (guard_ && items[2].revents) guard_->answer();
@@ -194,11 +196,14 @@ class Server::Body {
       // Others may still need its work desk.
       if (group_ && !talk_.over() && !group_->leaves() && talk_.all_have_left()) leave_others(now);
       const double most = begun ? options_.gone_seconds : options_.start_seconds;
-      if (items[0].revents) {
+      const double stop_by = stop_by_;
+      if (stop_by > 0 && !std::exchange(stops, true)) talk_.stop_work();
+      if (items[0].revents || (stops && now > stop_by)) {
         if (!talk_.nobody() || (group_ && !group_->leaves())) talk_.end("it has been stopped");
+        talk_.ends_watch(now);
         stopped = true;
-      } else if (talk_.nobody() && (talk_.all_have_left() || talk_.over() || now - somebody > most)) {
-        stopped = !leaves_others(now);
+      } else if (talk_.nobody() && (talk_.all_have_left() || talk_.over() || stops || now - somebody > most)) {
+        stopped = !leaves_others(now) && talk_.ends_watch(now);
       }
     }
     if (talk_.all_have_left() && talk_.failure().empty()) talk_.forget_saved();
@@ -232,6 +237,7 @@ class Server::Body {
   std::optional<ServerPeers> peers_;
   std::optional<ServerGroup> group_;
   double left_ = 0;
+  std::atomic<double> stop_by_ = 0;  // when workers must have ended; 0: nobody stops it
   std::string address_;
   std::atomic<bool> ended_ = false;
   std::mutex mutex_;
@@ -246,5 +252,6 @@ bool Server::done() const { return body_->done(); }
 ServerFigures Server::figures() const { return body_->figures(); }
 bool Server::has_ended() const { return body_->has_ended(); }
 void Server::stop() { body_->stop(); }
+void Server::stop_after(double seconds) { body_->stop_after(seconds); }
 
 }  // namespace tandem::servers

@@ -19,12 +19,13 @@ constexpr double kSayEvery = 5;  // seconds from one line of the log to the next
 
 }  // namespace
 
-ServerLinks::ServerLinks(const ClientOptions& options, Take take)
+ServerLinks::ServerLinks(const ClientOptions& options, Take take, std::string who)
     : worker_(options.worker),
+      who_(who.empty() ? c10::str("worker ", options.worker) : std::move(who)),
       wait_seconds_(options.wait_seconds),
       take_(std::move(take)),
       failures_(options.servers.size()) {
-  const auto own_name = name_of_run("worker", options.worker);
+  const auto own_name = name_of_run(who_);
   const auto count = options.servers.size();
   for (std::size_t s = 0; s < count; ++s) {
     const auto& address = options.servers[s];
@@ -90,7 +91,7 @@ void ServerLinks::abort(const std::string& reason) {
 
 void ServerLinks::check_aborted() {
   const std::lock_guard lock(abort_mutex_);
-  if (!aborted_.empty()) throw PeerError(c10::str("worker ", worker_, ": ", aborted_));
+  if (!aborted_.empty()) throw PeerError(c10::str(who_, ": ", aborted_));
 }
 
 std::string ServerLinks::describe(std::size_t server, const Wait& wait, double seconds) const {
@@ -98,8 +99,7 @@ std::string ServerLinks::describe(std::size_t server, const Wait& wait, double s
   const auto why = !link.connected()          ? std::string(", which cannot be reached")
                    : link.waits_for().empty() ? std::string()
                                               : ", which waits for " + link.waits_for();
-  return c10::str("worker ", worker_, " ", wait.what, " ", link.name(), " after ", std::round(seconds * 10) / 10, " s",
-                  why);
+  return c10::str(who_, " ", wait.what, " ", link.name(), " after ", std::round(seconds * 10) / 10, " s", why);
 }
 
 void ServerLinks::take_in(std::size_t server) {

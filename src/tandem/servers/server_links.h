@@ -13,14 +13,16 @@
 
 namespace tandem::servers {
 
-/// A worker's connections to all servers. A thread within tells them each second that the worker is alive, and takes in
-/// what comes, unless the worker is at it itself: the worker never waits for it for long.
+/// A worker's connections to all servers, or those of one that looks on. A thread within tells them each second that
+/// the worker is alive, and takes in what comes, unless the worker is at it itself: the worker never waits for it for
+/// long.
 class ServerLinks {
  public:
   /// `take(s, message)`: what came from server s, under lock(); errors are kept for the next wait.
   using Take = std::function<void(std::size_t server, ServerLink::Message& message)>;
 
-  ServerLinks(const ClientOptions& options, Take take);
+  /// `who`: "worker 1" in errors; empty: as options.worker says.
+  ServerLinks(const ClientOptions& options, Take take, std::string who = {});
   ~ServerLinks();
   ServerLinks(const ServerLinks&) = delete;
   ServerLinks& operator=(const ServerLinks&) = delete;
@@ -56,6 +58,7 @@ class ServerLinks {
   std::string describe(std::size_t server, const Wait& wait, double seconds) const;
 
   const int64_t worker_;
+  const std::string who_;
   const double wait_seconds_;
   const Take take_;
   std::mutex mutex_;

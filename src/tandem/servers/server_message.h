@@ -29,6 +29,7 @@ enum class Kind : uint8_t {
   resume,          // worker 0 -> server that has offered what is saved: of which update it goes on; answered by hello
   set_parameters,  // of each block the server has; answered by set_parameters
   average,         // asks for a round among the servers of all hosts; answered by average when it has taken effect
+  watch,           // of one that looks on: asks for the parameters from an update on; answered by watch (watch_talk.h)
   // Between the servers of several hosts, whose numbers stand in place of the worker's:
   peer,   // what both must agree on
   come,   // its next round begins, for which it has all of the last one

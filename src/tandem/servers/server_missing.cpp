@@ -13,5 +13,6 @@ bool Server::done() const { return true; }
 ServerFigures Server::figures() const { return {}; }
 bool Server::has_ended() const { return true; }
 void Server::stop() {}
+void Server::stop_after(double) {}
 
 }  // namespace tandem::servers

@@ -10,9 +10,9 @@ std::string name_of_server(int64_t server, std::size_t count, const std::string&
   return c10::str("server ", server, " of ", count, " (", address, ")");
 }
 
-std::string name_of_run(const char* what, int64_t number) {
+std::string name_of_run(const std::string& who) {
   std::random_device random;
-  return c10::str(what, "-", number, "-", random(), "-", random());
+  return c10::str(who, "-", random(), "-", random());
 }
 
 }  // namespace tandem::servers

@@ -11,7 +11,7 @@
 namespace tandem::servers {
 
 ServerPeers::ServerPeers(const Options& options) : own_(options.own), links_(options.addresses.size()) {
-  const auto own_name = name_of_run("server", own_);
+  const auto own_name = name_of_run(c10::str("server ", own_));
   for (std::size_t s = 0; s < links_.size(); ++s) {
     if (static_cast<int64_t>(s) == own_) continue;
     links_[s] = std::make_unique<ServerLink>(options.names[s], options.addresses[s], own_name, options.key,

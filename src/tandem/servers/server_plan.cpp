@@ -215,6 +215,7 @@ std::string ServerPlan::encode() const {
     to.number(static_cast<uint8_t>(weight.is_table));
     to.text(weight.constraint);
     to.text(weight.constraint_config);
+    to.number(weight.number);
   }
   return to.take();
 }
@@ -238,6 +239,7 @@ ServerPlan ServerPlan::decode(std::string_view bytes) {
     weight.is_table = from.number<uint8_t>() != 0;
     weight.constraint = from.text();
     weight.constraint_config = from.text();
+    weight.number = from.number<int64_t>();
     plan.weights.push_back(std::move(weight));
   }
   if (!marked || !from.at_end()) throw DataError("plan of the servers: must be one, got other bytes");

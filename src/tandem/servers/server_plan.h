@@ -29,6 +29,7 @@ struct PlannedWeight {
   // What each update projects it with: Keras's class name, none where it is empty, and settings as JSON.
   std::string constraint = {};
   std::string constraint_config = {};
+  int64_t number = 0;  // of the model's trained weights, which the plan has by offset
 
   int64_t count() const;
   /// Elements of a row, the first axis left out.

@@ -4,11 +4,13 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/servers/server_message.h"
 #include "tandem/servers/state_frames.h"
+#include "tandem/servers/watched_statistics.h"
 
 namespace tandem::servers {
 namespace {
@@ -24,14 +26,18 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
   const auto member = members_.find(who);
   if (member != members_.end()) member->second.heard = now;
   desk_.heard(who, now);
+  watchers_.heard(who, now);
   answer_errors(who, *header, frames, now);
   settle(now);
   save_if_due();
+  show_watchers();
 }
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
   if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
+  if (header.kind == Kind::watch) return watchers_.hear(who, header, now);
+  if (header.kind == Kind::leave && watchers_.gone(who)) return;
   const bool holds = this->holds();
   if (header.kind == Kind::ping) {
     if (holds) return say(who, Kind::ping, group_->waiting_for());
@@ -120,6 +126,7 @@ void ServerTalk::lose(const std::string& who, int64_t worker, const std::string&
 
 void ServerTalk::closed(const std::string& who) {
   desk_.closed(who);
+  watchers_.gone(who);
   const auto is_it = [&](const Early& early) { return early.who == who; };
   early_.erase(std::remove_if(early_.begin(), early_.end(), is_it), early_.end());
   if (offered_ && is_it(*offered_)) offered_.reset();
@@ -173,12 +180,15 @@ void ServerTalk::look(double now) {
   }
   if (std::exchange(look_at_early_, false)) greet_early(now);
   save_if_due();
+  watchers_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);
+  show_watchers();
 }
 
 void ServerTalk::fail(const std::string& why) {
   if (!saves_) return end(why);
   if (failure_.empty()) failure_ = why;
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
+  watchers_.fail(why);
   begin_anew();
 }
 
@@ -188,6 +198,29 @@ void ServerTalk::end(const std::string& why) {
   held_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   for (const auto& early : early_) say(early.who, Kind::error, why);
+  watchers_.fail(why);
+}
+
+void ServerTalk::stop_work() { desk_.stop(std::numeric_limits<int64_t>::max()); }
+
+void ServerTalk::show_watchers() {
+  if (watchers_.nobody() || holds() || over_) return;
+  watchers_.show({.updates = table_ ? table_->version() : std::nullopt,
+                  .server = server_,
+                  .done = watch_ended_.has_value(),
+                  .payload = [this] {
+                    const auto* statistics = desk_.said(kStatisticsTopic);
+                    std::vector<Frame> frames{Frame::of(plan_text_), Frame::of(statistics ? *statistics : "")};
+                    for (const auto& block : table_->copies()) frames.push_back(Frame::of(block));
+                    return frames;
+                  }});
+}
+
+bool ServerTalk::ends_watch(double now) {
+  if (!watch_ended_ && !any_has_left()) watchers_.fail("its workers have gone, or never came");
+  if (!watch_ended_) watch_ended_ = now;
+  show_watchers();
+  return watchers_.nobody() || now - *watch_ended_ > silence_seconds_;
 }
 
 bool ServerTalk::all_have_left() const {

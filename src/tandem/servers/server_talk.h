@@ -13,6 +13,7 @@
 #include "tandem/servers/parameter_table.h"
 #include "tandem/servers/server_group.h"
 #include "tandem/servers/snapshot_files.h"
+#include "tandem/servers/watch_talk.h"
 
 namespace tandem::servers {
 
@@ -28,7 +29,7 @@ class ServerTalk {
 
   /// `saves`: null where nothing is saved.
   ServerTalk(double silence_seconds, Send send, SnapshotFiles* saves = nullptr)
-      : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_), saves_(saves) {}
+      : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_), watchers_(send_), saves_(saves) {}
 
   /// With servers of other hosts, that must outlive this. Not with snapshots.
   void join(ServerGroup* group) { group_ = group; }
@@ -42,6 +43,10 @@ class ServerTalk {
   void fail(const std::string& why);
   /// Likewise, and nobody can begin anew.
   void end(const std::string& why);
+  /// Lets the workers end by themselves: no more batches are dealt out.
+  void stop_work();
+  /// Tells those that look on that there will be no more workers; false: not all have taken the last parameters yet.
+  bool ends_watch(double now);
   /// All is done: what was saved is not needed any more.
   void forget_saved();
 
@@ -94,6 +99,7 @@ class ServerTalk {
   void lose(const std::string& who, int64_t worker, const std::string& why);
   void begin_anew();
   void save_if_due();
+  void show_watchers();
   void send_state(const std::string& who);
   void set_parameters(const std::string& who, const std::vector<Frame>& frames);
   void set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames);
@@ -103,6 +109,8 @@ class ServerTalk {
   double silence_seconds_;
   Send send_;
   DeskTalk desk_;
+  WatchTalk watchers_;
+  std::optional<double> watch_ended_;  // when the last parameters were shown
   std::string plan_text_;
   ServerPlan plan_;
   int64_t server_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/servers/plan_difference.h"
 #include "tandem/servers/saved_updates.h"
 #include "tandem/servers/server_talk.h"
 #include "tandem/servers/state_frames.h"
@@ -75,7 +76,8 @@ bool ServerTalk::comes_back(const std::string& who, const Header& header, double
 
 void ServerTalk::greet(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames[1].text() != plan_text_)
-    throw DataError("its plan differs from worker 0's: all must have the same model, optimizer, mode and servers");
+    throw DataError(
+        c10::str("its plan differs from worker 0's: ", plan_difference(ServerPlan::decode(frames[1].text()), plan_)));
   if (header.block != server_)
     throw DataError(c10::str("counts this server as ", header.block, ", worker 0 as ", server_,
                              ": all must name the servers in one order"));

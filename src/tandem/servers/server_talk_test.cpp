@@ -158,6 +158,29 @@ TEST(ServerTalk, ErrorsAreOneLineWhateverCame) {
   EXPECT_EQ(talk.last_text().rfind("worker 0: optimizer 'Ad am' is not known", 0), 0) << talk.last_text();
 }
 
+TEST(ServerTalk, NamesWhatDiffersInAWorkersPlan) {
+  const auto plan = plan_in(ServerMode::async);
+  const auto said = [&](const ServerPlan& other) {
+    Talk talk(plan);
+    talk.hello(0, 0);
+    talk.hear("worker-1", {.kind = Kind::hello, .worker = 1}, {Frame::of(other.encode())}, 0);
+    return talk.last_text();
+  };
+  const std::string own = "worker 1: its plan differs from worker 0's: ";
+  EXPECT_EQ(said(plan_of("SGD", Config::object(), {.mode = ServerMode::stale, .workers = 2, .staleness = 1}, 1, 64)),
+            own + "mode stale where worker 0 has async");
+  EXPECT_EQ(said(plan_of("SGD", Config::object({{"momentum", 0.5}}),
+                         {.mode = ServerMode::async, .workers = 2, .staleness = 1}, 1, 64)),
+            own + "optimizer's momentum 0.5 where worker 0 has 0.0");
+  EXPECT_EQ(said(plan_of("Adam", Config::object(), {.mode = ServerMode::async, .workers = 2, .staleness = 1}, 1, 64)),
+            own + "optimizer Adam where worker 0 has SGD");
+  auto other = plan;
+  other.weights[1].name = "another";
+  EXPECT_EQ(said(other).find(own + "weight 1 'another' ["), 0) << said(other);
+  EXPECT_EQ(said(plan_of("SGD", Config::object(), {.mode = ServerMode::async, .workers = 2, .staleness = 1}, 1, 128)),
+            own + "messages of other sizes than worker 0 (bucket_bytes)");
+}
+
 TEST(ServerTalk, WrongMessagesAreAnsweredByTheirError) {
   Talk talk(plan_in(ServerMode::async));
   talk.hello(0, 0);

@@ -28,6 +28,7 @@ void WorkDesk::take(const std::string& who, const Question& question) {
   const auto& [id, pass, batches, done, waits, ends] = question;
   if (const auto last = dealt_.find(who); last != dealt_.end() && last->second.id == id)
     return send_(who, last->second);
+  if (pass <= stopped_) return send_(who, {.id = id, .deal = Deal::stopped});
   if (pass > pass_) begin(pass, batches);
   if (pass < pass_) return send_(who, {.id = id, .deal = Deal::over});
   if (batches != batches_)
@@ -42,6 +43,12 @@ void WorkDesk::take(const std::string& who, const Question& question) {
   } else {
     send_(who, {.id = id, .deal = Deal::later});
   }
+}
+
+void WorkDesk::stop(int64_t pass) {
+  stopped_ = pass < 0 ? -1 : std::max(stopped_, pass);
+  if (pass_ > stopped_) return;
+  for (const auto& [who, id] : std::exchange(waiting_, {})) send_(who, {.id = id, .deal = Deal::stopped});
 }
 
 void WorkDesk::count(const std::string& who, const std::vector<int64_t>& done) {
@@ -116,6 +123,11 @@ void WorkDesk::hear(const std::string& who, uint64_t id, const std::string& topi
   if (const auto found = announced_.find(topic); found != announced_.end())
     return send_(who, {.id = id, .said = {found->second}});
   listening_[topic].emplace_back(who, id);
+}
+
+const std::string* WorkDesk::said(const std::string& topic) const {
+  const auto found = announced_.find(topic);
+  return found == announced_.end() ? nullptr : &found->second;
 }
 
 void WorkDesk::gone(const std::string& who) {

@@ -11,8 +11,8 @@
 namespace tandem::servers {
 
 /// What a process is told that asks for a batch: one, or none now though others may not make theirs, or that all of
-/// the pass are done.
-enum class Deal : uint8_t { batch, later, over };
+/// the pass are done, or that somebody has stopped the job.
+enum class Deal : uint8_t { batch, later, over, stopped };
 
 /// Where processes that train each at its own pace are kept together: it deals out the batches of a pass, each to one
 /// of them and, when that one is lost, to another; hands on what one says to the others; and gathers what all that are
@@ -42,11 +42,15 @@ class WorkDesk {
   /// Another batch. The first question of a pass begins it, and ends the one before. Throws DataError where another has
   /// said another number of batches.
   void take(const std::string& who, const Question& question);
+  /// No more batches of this pass or earlier ones are dealt out; -1: of all passes again.
+  void stop(int64_t pass);
   /// Answered to all with what each has said to `topic`, when all that are there have.
   void gather(const std::string& who, uint64_t id, const std::string& topic, std::string text);
   /// What `text` is for those that hear `topic`, who wait for it. Not answered.
   void say(const std::string& topic, std::string text);
   void hear(const std::string& who, uint64_t id, const std::string& topic);
+  /// What has been said to `topic`; null: nothing.
+  const std::string* said(const std::string& topic) const;
   /// It has left, or is lost.
   void gone(const std::string& who);
 
@@ -70,7 +74,7 @@ class WorkDesk {
   Send send_;
   std::map<std::string, int64_t> places_;
   // The pass.
-  int64_t pass_ = -1, batches_ = 0, next_ = 0, done_ = 0;
+  int64_t pass_ = -1, batches_ = 0, next_ = 0, done_ = 0, stopped_ = -1;
   std::deque<int64_t> returned_;
   std::map<int64_t, std::string> out_;
   std::map<std::string, Answer> dealt_;  // last

@@ -28,6 +28,7 @@ class WorkDeskTest : public ::testing::Test {
     last_.erase(found);
     if (answer.deal == Deal::batch) return "batch " + std::to_string(answer.batch);
     if (answer.deal == Deal::later) return "later";
+    if (answer.deal == Deal::stopped) return "stopped";
     std::string said = answer.said.empty() ? "over" : "said";
     for (const auto& text : answer.said) said += " " + text;
     return said;
@@ -42,6 +43,20 @@ class WorkDeskTest : public ::testing::Test {
   WorkDesk desk_{[this](const std::string& who, const WorkDesk::Answer& answer) { last_[who] = answer; }};
   uint64_t id_ = 0;
 };
+
+TEST_F(WorkDeskTest, DealsNothingOfAPassThatIsStopped) {
+  EXPECT_EQ(take("a", 1, 2), "batch 0");
+  EXPECT_EQ(take("b", 1, 2), "batch 1");
+  EXPECT_EQ(take("c", 1, 2, {}, true), "");
+  desk_.stop(1);
+  EXPECT_EQ(told("c"), "stopped");
+  EXPECT_EQ(take("a", 1, 2, {0}), "stopped");
+  EXPECT_EQ(take("b", 2, 2), "batch 0");
+  desk_.stop(7);
+  EXPECT_EQ(take("a", 5, 2), "stopped");
+  desk_.stop(-1);
+  EXPECT_EQ(take("a", 5, 2), "batch 0");
+}
 
 TEST_F(WorkDeskTest, DealsEachBatchOnceAndEndsWhenAllAreDone) {
   EXPECT_EQ(take("a", 0, 3), "batch 0");

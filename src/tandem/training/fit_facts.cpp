@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tandem/core/log.h"
@@ -43,6 +44,16 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
   for (std::size_t age = 0; age < before.staleness.size(); ++age) now.staleness[age] -= before.staleness[age];
   for (std::size_t s = 0; s < before.dropped_rows.size(); ++s) now.dropped_rows[s] -= before.dropped_rows[s];
   return now;
+}
+
+void fit_waiting_beside_computing(History::Facts& facts) {
+  for (std::size_t r = 0; r < facts.devices.size(); ++r) {
+    const double left = std::max(facts.seconds - facts.compute_seconds[r], 0.0);
+    const double away = facts.exchange_seconds[r] + facts.waiting_seconds[r];
+    if (away <= left) continue;
+    facts.exchange_seconds[r] *= left / away;
+    facts.waiting_seconds[r] *= left / away;
+  }
 }
 
 std::string describe_training(distribute::Execution& execution, int64_t batch_size, int64_t steps, int64_t accumulate) {

@@ -13,6 +13,10 @@ History::Facts count_facts(const distribute::Execution& execution);
 /// What happened between two counts.
 History::Facts facts_between(const History::Facts& before, History::Facts now);
 
+/// Of logical shards one waits while another one of their device works, which is no time of the device's: it exchanges
+/// and waits in what its computing leaves of facts.seconds.
+void fit_waiting_beside_computing(History::Facts& facts);
+
 /// The first line of a training:
 ///     training on cpu:0,cpu:1 (1 thread each): 16 + 16 rows of each batch of 32, 45 steps an epoch
 /// where replicas do not wait for one another "batches of 32 go to whoever is free, ...", with backup workers "batches

@@ -42,7 +42,8 @@ Trainer::FitLoop::FitLoop(Trainer& trainer, const FitPlan& plan, TrainedModel& m
              : plan.steps_per_epoch > 0 ? plan.steps_per_epoch
                                         : loader_.batches()),
       callbacks_(plan.callbacks),
-      bar_(std::cout, progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose)) {
+      bar_(std::cout,
+           progress_options(steps_, callbacks_.draws_progress() ? 0 : plan.verbose, execution_.crowd() != nullptr)) {
   if (counted_) expect_batches_of(batch_size_);
 }
 
@@ -114,7 +115,10 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   while (steps_ < 0 || step_ < steps_) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
-    if (!batch) break;
+    if (!batch) {
+      share_interruption();
+      break;
+    }
     train(*batch, epoch, steady_seconds() - start);
     if (!goes_on(step_ != steps_)) break;
   }
@@ -235,7 +239,8 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
                                                  .gate = plan_.gate},
                                                 callbacks_, true);
   interrupted_ = !validation;
-  if (interrupted_) return;
+  share_interruption();
+  if (!validation) return;
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
 }
 
@@ -249,6 +254,7 @@ History::Facts Trainer::FitLoop::facts(double started) const {
   auto facts = facts_between(before_, count_facts(execution_));
   facts.input_seconds = waited_;
   facts.seconds = steady_seconds() - started - trainer_.held_seconds_;
+  fit_waiting_beside_computing(facts);
   return facts;
 }
 

@@ -58,6 +58,8 @@ class Trainer::FitLoop {
   bool goes_on(bool passes);
   // The same before an epoch, without regard to stop_training.
   bool may_begin();
+  // Where processes train each at its own pace: what one of them was told from outside, all are told.
+  void share_interruption();
   void end_pass();
   History::Facts facts(double started) const;
 

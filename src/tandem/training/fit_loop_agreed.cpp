@@ -49,6 +49,7 @@ void Trainer::FitLoop::show_step() {
 
 bool Trainer::FitLoop::may_begin() {
   interrupted_ = trainer_.agree({.interrupt = !trainer_.pass(plan_.gate)}).interrupt;
+  share_interruption();
   return !interrupted_;
 }
 
@@ -59,8 +60,16 @@ bool Trainer::FitLoop::goes_on(bool passes) {
                                       .interrupt = interrupted_ || (passes && !trainer_.pass(plan_.gate))});
   look_ = wishes.look;
   interrupted_ = wishes.interrupt;
+  share_interruption();
   if (wishes.stop) trainer_.stopping_ = true;
-  return !wishes.stop && !wishes.interrupt;
+  return !wishes.stop && !interrupted_;
+}
+
+void Trainer::FitLoop::share_interruption() {
+  auto* crowd = execution_.crowd();
+  if (!crowd) return;
+  if (interrupted_) crowd->stop(trainer_.passes_);
+  interrupted_ = crowd->stopped();
 }
 
 }  // namespace tandem

@@ -60,7 +60,7 @@ std::optional<data::Batch> Trainer::FitLoop::next_generated(int64_t epoch) {
 
 Logs Trainer::FitLoop::epoch_logs() {
   auto* crowd = execution_.crowd();
-  if (!crowd) return figures_.logs();
+  if (!crowd || crowd->stopped()) return figures_.logs();
   const auto topic = c10::str("figures of epoch ", dealt_.number);
   return figures_.logs_of_all([&](const distribute::PeerMessage& own) { return crowd->gather(topic, own); });
 }

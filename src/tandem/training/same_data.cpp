@@ -42,18 +42,21 @@ DataPrint fingerprint(const Dataset& data) {
 }
 
 void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, int64_t batch_size,
-                     const DataPrint& print, const std::string& options) {
+                     const DataPrint& print, const distribute::NamedOptions& options) {
   distribute::PeerMessage own;
   own.put(static_cast<double>(data.size()));
   own.put_bits(print.first_rows);
   own.put_bits(print.order);
-  own.put(c10::str("batches of ", data.batch_size() ? data.batch_size() : batch_size,
-                   data.drop_remainder() ? " without the remainder" : "", options.empty() ? "" : ", ", options));
+  distribute::NamedOptions asked;
+  asked.add("batches of", data.batch_size() ? data.batch_size() : batch_size,
+            data.drop_remainder() ? " without the remainder" : "");
+  asked.put(own);
+  options.put(own);
   distribute::Peers::Topic topic;
   auto all = peers.gather(own, topic);
   const int64_t rows = all[0].integer();
   const uint64_t first = all[0].bits(), order = all[0].bits();
-  const auto text = all[0].text();
+  const auto batches = distribute::NamedOptions::take(all[0]), rest = distribute::NamedOptions::take(all[0]);
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (const int64_t its = all[r].integer(); its != rows) {
       throw InvalidArgument(c10::str(who, ": all ranks must be given the same data, but rank ", r, " has ", its,
@@ -67,9 +70,10 @@ void check_same_data(distribute::Peers& peers, const char* who, const Dataset& d
       throw InvalidArgument(
           c10::str(who, ": all ranks must take the rows in one order, but rank ", r, " shuffles other than rank 0"));
     }
-    if (const auto its = all[r].text(); its != text)
-      throw InvalidArgument(
-          c10::str(who, ": all ranks must ask for the same, but rank ", r, " has ", its, " and rank 0 has ", text));
+    for (const auto* first : {&batches, &rest}) {
+      if (const auto apart = first->difference(distribute::NamedOptions::take(all[r]), r))
+        throw InvalidArgument(c10::str(who, ": all ranks must ask for the same, but ", *apart));
+    }
   }
 }
 

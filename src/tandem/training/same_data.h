@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tandem/data/dataset.h"
+#include "tandem/distribution/named_options.h"
 #include "tandem/distribution/peers.h"
 
 namespace tandem {
@@ -15,9 +16,9 @@ struct DataPrint {
 DataPrint fingerprint(const Dataset& data);
 
 /// Compares what the processes that train together were given: the rows of `data` and how they are batched, the first
-/// of them by their fingerprint, and `options`, a text. Collective. Throws InvalidArgument in the name of `who` naming
-/// the rank that differs.
+/// of them by their fingerprint, and `options`. Collective. Throws InvalidArgument in the name of `who` naming the rank
+/// that differs, and in what.
 void check_same_data(distribute::Peers& peers, const char* who, const Dataset& data, int64_t batch_size,
-                     const DataPrint& print, const std::string& options);
+                     const DataPrint& print, const distribute::NamedOptions& options);
 
 }  // namespace tandem

@@ -35,7 +35,11 @@ std::string describe_time(const History::Facts& facts) {
     line += part(facts.compute_seconds[r], "computing") + ", ";
     line += part(facts.exchange_seconds[r], "exchange") + ", ";
     line += part(facts.waiting_seconds[r], "waiting") + ", ";
-    line += part(facts.input_seconds, "input");
+    // Where devices do not wait for one another they compute while batches are made: it has only what is left.
+    line +=
+        part(std::clamp(facts.seconds - facts.compute_seconds[r] - facts.exchange_seconds[r] - facts.waiting_seconds[r],
+                        0.0, facts.input_seconds),
+             "input");
     if (left >= 1) line += c10::str(", ", left, " % other");
   }
   return line;

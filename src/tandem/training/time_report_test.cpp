@@ -26,6 +26,12 @@ TEST(TimeReport, SharesOfEachDevice) {
             std::string::npos)
       << describe_time(facts);
   EXPECT_EQ(describe_time({}), "");
+  // Out of step a device computes while the batches of others are made.
+  facts = ten_seconds();
+  facts.input_seconds = 3;
+  EXPECT_EQ(describe_time(facts),
+            "time: cpu:0 91 % computing, 3 % exchange, 2 % waiting, 4 % input; "
+            "cpu:1 80 % computing, 3 % exchange, 13 % waiting, 4 % input");
 }
 
 TEST(TimeReport, InputBound) {  // U31

@@ -22,6 +22,10 @@
 #include "tandem/training/step_gate.h"
 #include "tandem/training/trainer_plans.h"
 
+namespace tandem::distribute {
+class NamedOptions;
+}  // namespace tandem::distribute
+
 namespace tandem {
 
 class CallbackList;
@@ -143,7 +147,7 @@ class Trainer {
   // processes all go on from what the first one knows.
   void begin_pass();
   // Throws InvalidArgument naming the process that was given other data, or other options.
-  void check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options);
+  void check_same(const char* who, const Dataset& data, int64_t batch_size, const distribute::NamedOptions& options);
   void align();
   // Goes on from what the first of a crowd knows. Each of them calls it as often.
   void follow_crowd();

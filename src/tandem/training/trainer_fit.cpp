@@ -7,6 +7,7 @@
 #include "tandem/core/log.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/data/per_device.h"
+#include "tandem/distribution/named_options.h"
 #include "tandem/network/stateful.h"
 #include "tandem/training/fit_loop.h"
 #include "tandem/training/trainer.h"
@@ -38,10 +39,16 @@ void check(const FitPlan& plan) {
 }
 
 // What all processes must be told alike.
-std::string describe(const FitPlan& plan) {
-  return c10::str(plan.epochs, " epochs from ", plan.initial_epoch, ", steps_per_epoch ", plan.steps_per_epoch,
-                  ", accumulate ", plan.accumulate, ", validation of ", plan.validation ? plan.validation->size() : 0,
-                  " rows every ", plan.validation_freq, " epochs, ", plan.callbacks.size(), " callbacks");
+distribute::NamedOptions options_of(const FitPlan& plan) {
+  distribute::NamedOptions options;
+  options.add("epochs", plan.epochs);
+  options.add("initial_epoch", plan.initial_epoch);
+  options.add("steps_per_epoch", plan.steps_per_epoch);
+  options.add("accumulate", plan.accumulate);
+  options.add("validation rows", plan.validation ? plan.validation->size() : 0);
+  options.add("validation_freq", plan.validation_freq);
+  options.add("number of callbacks", plan.callbacks.size());
+  return options;
 }
 
 }  // namespace
@@ -59,10 +66,11 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   FitPlan own = plan;
   if (!leads()) own.verbose = 0;
-  check_same("fit", plan.data, plan.batch_size, describe(plan));
+  check_same("fit", plan.data, plan.batch_size, options_of(plan));
   if (plan.validation) {
-    check_same("fit: validation", *plan.validation, plan.validation_batch_size,
-               c10::str("steps ", plan.validation_steps));
+    distribute::NamedOptions steps;
+    steps.add("validation_steps", plan.validation_steps);
+    check_same("fit: validation", *plan.validation, plan.validation_batch_size, steps);
   }
   if (plan.accumulate > 1 && execution_->out_of_step())
     throw InvalidArgument("fit: accumulate must be 1 where batches go to whoever is free, each making an update");

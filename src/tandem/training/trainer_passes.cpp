@@ -8,6 +8,7 @@
 #include "tandem/core/log.h"
 #include "tandem/data/loader.h"
 #include "tandem/data/per_device.h"
+#include "tandem/distribution/named_options.h"
 #include "tandem/network/stateful.h"
 #include "tandem/report/progress_bar.h"
 #include "tandem/training/look_ahead.h"
@@ -29,8 +30,11 @@ void check(const PassPlan& plan, const char* what) {
 }
 
 // What all processes must be told alike.
-std::string describe(const PassPlan& plan) {
-  return c10::str("steps ", plan.steps, ", ", plan.callbacks.size(), " callbacks");
+distribute::NamedOptions options_of(const PassPlan& plan) {
+  distribute::NamedOptions options;
+  options.add("steps", plan.steps);
+  options.add("number of callbacks", plan.callbacks.size());
+  return options;
 }
 
 // Of data whose batches are counted by now, or known beforehand.
@@ -49,7 +53,7 @@ Logs Trainer::evaluate(const PassPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   PassPlan own = plan;
   if (!leads()) own.verbose = 0;
-  check_same("evaluate", plan.data, plan.batch_size, describe(plan));
+  check_same("evaluate", plan.data, plan.batch_size, options_of(plan));
   begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);
@@ -114,7 +118,7 @@ Tensors Trainer::predict(const PassPlan& plan, TrainedModel& model) {
   reset_states(*parts_.network);
   PassPlan own = plan;
   if (!leads()) own.verbose = 0;
-  check_same("predict", plan.data, plan.batch_size, describe(plan));
+  check_same("predict", plan.data, plan.batch_size, options_of(plan));
   begin_pass();
   const CallbackList callbacks(plan.callbacks);
   const AttachedModel attached(callbacks, model);

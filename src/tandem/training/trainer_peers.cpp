@@ -12,7 +12,8 @@ void Trainer::begin_pass() {
   execution_->load();
 }
 
-void Trainer::check_same(const char* who, const Dataset& data, int64_t batch_size, const std::string& options) {
+void Trainer::check_same(const char* who, const Dataset& data, int64_t batch_size,
+                         const distribute::NamedOptions& options) {
   auto* peers = execution_->peers();
   if (!peers) return;
   if (data.size() == data::kUnknownSize)
