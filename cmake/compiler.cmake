@@ -7,11 +7,9 @@ if(TANDEM_CCACHE)
   add_compile_options(-fpch-preprocess)
 endif()
 
-# Not mold: with the libtbb of Debian 12 one of its links in some thousands never ends.
-find_program(TANDEM_LLD ld.lld)
-if(TANDEM_LLD)
-  add_link_options(-fuse-ld=lld)
-endif()
+# The compiler's own linker. Debian 12's others link a test in a fifth of its 0.7 seconds, but one link by mold in some
+# thousands never ends (libtbb), and lld keeps frames of empty functions, in which exceptions of their neighbours get
+# lost.
 
 # Libraries and programs share one precompiled header, so they must agree on this flag.
 add_compile_options(-fPIC)

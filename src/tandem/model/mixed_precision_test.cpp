@@ -251,7 +251,7 @@ TEST(MixedPrecision, ModulesRunUnderAutocast) {
 
 TEST(MixedPrecision, RefusesUnknownNames) {
   EXPECT_EQ(message_of([] { dense_pair().compile(classification("float16")); }),
-            "precision 'float16' is not known; did you mean 'mixed_float16'?");
+            "precision 'float16' is not known; did you mean 'float32'?");
 }
 
 }  // namespace

@@ -26,11 +26,6 @@ struct Refusal {
   bool (*applies)(const Task& task, const Model& model, const Served& served);
 };
 const Refusal kRefusals[] = {
-    {"must have no constraint, which servers do not know",
-     [](const Task&, const Model& model, const Served&) {
-       const auto weights = model.network()->weights();
-       return std::any_of(weights.begin(), weights.end(), [](const Weight& w) { return w.variable().constraint; });
-     }},
     {"must have no layers in DeviceScopes",
      [](const Task&, const Model& model, const Served&) {
        const auto scopes = scoped_devices(*model.network());
@@ -47,8 +42,11 @@ const Refusal kRefusals[] = {
     {"each must have a whole weight",
      [](const Task& task, const Model& model, const Served& served) {
        const auto rule = task.compile.optimizer.get();
-       const bool whole = !rule->elementwise() || rule->clipping().clipnorm > 0;
-       return whole && served.servers > static_cast<int64_t>(model.trainable_weights().size());
+       const auto weights = model.trainable_weights();
+       const bool constrained = std::any_of(weights.begin(), weights.end(),
+                                            [](const Weight& w) { return w.variable().constraint != nullptr; });
+       const bool whole = !rule->elementwise() || rule->clipping().clipnorm > 0 || constrained;
+       return whole && served.servers > static_cast<int64_t>(weights.size());
      }},
     {"minimize: must be for all weights",
      [](const Task& task, const Model&, const Served&) { return task.updates_in_parts; }},
@@ -113,7 +111,7 @@ TEST(ServedParity, WhatIsRefused) {
     return Model(x, layers::Dense(2)(x));
   };
   const std::vector<std::pair<Task, Served>> refused{
-      {task(dense({.kernel_constraint = constraints::NonNeg()}), plain, 1), {2, 1, "sync"}},
+      {task(dense({.kernel_constraint = constraints::NonNeg()}), plain, 1), {2, 3, "sync"}},
       {task(scoped, plain, 1), {2, 1, "sync"}},
       {by(optimizers::LossScaleOptimizer(optimizers::SGD())), {2, 1, "sync"}},
       {by(optimizers::SGD({.global_clipnorm = 1.0})), {2, 2, "sync"}},
