@@ -6,6 +6,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/placed_execution.h"
+#include "tandem/network/divided_graph.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/network/scoped_devices.h"
 
@@ -42,6 +43,21 @@ void check_placed(const Network& network, const Devices& devices) {
   if (const auto why = network.why_not_replicable(); !why.empty()) throw InvalidArgument(why);
 }
 
+// True where each part waits for the one before: devices that never compute at the same time need not share the cores.
+bool one_at_a_time(const Network& network, const Devices& devices) {
+  const Graph* graph = graph_within(network);
+  if (!graph) return false;
+  const auto divided = divide_graph(*graph, [&](const std::optional<Device>& scope) {
+    return static_cast<std::size_t>(std::find(devices.begin(), devices.end(), scope.value_or(kUnscoped)) -
+                                    devices.begin());
+  });
+  for (std::size_t s = 1; s < divided.segments.size(); ++s) {
+    const auto& after = divided.segments[s].after;
+    if (std::find(after.begin(), after.end(), s - 1) == after.end()) return false;
+  }
+  return true;
+}
+
 class AsPlacedKind : public StrategyKind {
  public:
   explicit AsPlacedKind(int64_t threads) : threads_(threads) { threads_per_device(1, threads); }
@@ -54,7 +70,8 @@ class AsPlacedKind : public StrategyKind {
   std::unique_ptr<Execution> bind(const Program& program) const override {
     const auto devices = placed_devices(*program.network);
     check_placed(*program.network, devices);
-    return std::make_unique<PlacedExecution>(program, devices, kUnscoped, threads_per_device(devices.size(), threads_));
+    const int64_t sharing = one_at_a_time(*program.network, devices) ? 1 : devices.size();
+    return std::make_unique<PlacedExecution>(program, devices, kUnscoped, threads_per_device(sharing, threads_));
   }
 
  private:

@@ -15,7 +15,8 @@ namespace tandem::distribute {
 /// when a device is not there or is a part of a GPU among others, or a layer that holds a model with other scopes is
 /// not one that a graph calls.
 struct AsPlaced : Strategy {
-  /// `threads_per_device`: 0: TANDEM_THREADS_PER_DEVICE, else available cores / devices.
+  /// `threads_per_device`: 0: TANDEM_THREADS_PER_DEVICE, else available cores / devices, or all cores for each where no
+  /// two devices ever compute at the same time (a model cut in a row).
   explicit AsPlaced(int64_t threads_per_device = 0);
 };
 

@@ -77,9 +77,13 @@ TEST_P(StrategyParity, GivesWhatOneDeviceGives) {
   const bool placed = GetParam() == "as-placed";
   if (placed) devices = {""};
   if (GetParam() == "single") devices = {"cpu:0"};
+  const bool staged = GetParam() == "pipeline";
+  if (staged) devices = {"cpu:0", "cpu*2", "cpu*3"};  // as many as the smallest model has layers
   const auto plain = tasks(false), own = tasks(placed);
   for (std::size_t i = 0; i < own.size(); ++i) {
     SCOPED_TRACE(own[i].first);
+    if (staged && own[i].first.find("synchronized") != std::string::npos)
+      continue;  // refused: Pipeline.RefusesWhatCannotBeStaged
     const auto one = parity::train(plain[i].second, 1);
     for (const auto& list : devices) {
       SCOPED_TRACE(list);

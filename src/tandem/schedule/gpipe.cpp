@@ -9,7 +9,7 @@ Instructions gpipe(int64_t stage, const Division& division) {
     for (int64_t m = 0; m < division.micro_batches; ++m) passes.push_back({true, m, chunk});
   }
   for (int64_t chunk = division.chunks; chunk-- > 0;) {
-    for (int64_t m = division.micro_batches; m-- > 0;) passes.push_back({false, m, chunk});
+    for (int64_t m = 0; m < division.micro_batches; ++m) passes.push_back({false, m, chunk});
   }
   return with_transfers(stage, division, passes);
 }
