@@ -201,13 +201,6 @@ void PipelineExecution::record_trace(bool on) {
   for (std::size_t s = 0; s < stages_.size(); ++s) stages_[s]->set_trace(on ? &traces_[s] : nullptr);
 }
 
-std::vector<TraceSpan> PipelineExecution::trace() const {
-  std::vector<TraceSpan> all;
-  for (const auto& trace : traces_) {
-    const auto spans = trace.spans();
-    all.insert(all.end(), spans.begin(), spans.end());
-  }
-  return all;
-}
+std::vector<TraceSpan> PipelineExecution::trace() const { return spans_of(traces_); }
 
 }  // namespace tandem::distribute

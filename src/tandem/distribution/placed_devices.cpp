@@ -106,13 +106,6 @@ void PlacedDevices::reset_traces() {
   for (int64_t d = 1; d < devices_.size(); ++d) traces_.emplace_back(devices_[d].to_string());
 }
 
-std::vector<TraceSpan> PlacedDevices::trace_spans() const {
-  std::vector<TraceSpan> all;
-  for (const auto& trace : traces_) {
-    const auto spans = trace.spans();
-    all.insert(all.end(), spans.begin(), spans.end());
-  }
-  return all;
-}
+std::vector<TraceSpan> PlacedDevices::trace_spans() const { return spans_of(traces_); }
 
 }  // namespace tandem::distribute

@@ -19,11 +19,7 @@ void Replicated::record_trace(bool on) {
 }
 
 std::vector<TraceSpan> Replicated::trace() const {
-  std::vector<TraceSpan> all;
-  for (const auto& trace : traces_) {
-    const auto spans = trace.spans();
-    all.insert(all.end(), spans.begin(), spans.end());
-  }
+  std::vector<TraceSpan> all = spans_of(traces_);
   if (how_.host) {
     const auto spans = how_.host->trace();
     all.insert(all.end(), spans.begin(), spans.end());

@@ -93,4 +93,13 @@ std::vector<TraceSpan> CallTrace::spans() const {
   return ended;
 }
 
+std::vector<TraceSpan> spans_of(const std::vector<CallTrace>& traces) {
+  std::vector<TraceSpan> all;
+  for (const auto& trace : traces) {
+    const auto spans = trace.spans();
+    all.insert(all.end(), spans.begin(), spans.end());
+  }
+  return all;
+}
+
 }  // namespace tandem

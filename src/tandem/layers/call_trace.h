@@ -37,4 +37,7 @@ class CallTrace {
   std::shared_ptr<std::vector<TraceSpan>> spans_;  // hooks may outlive the trace
 };
 
+/// What all of them recorded, one after the other.
+std::vector<TraceSpan> spans_of(const std::vector<CallTrace>& traces);
+
 }  // namespace tandem

@@ -10,7 +10,4 @@ namespace tandem {
 /// casts them; masks stay with them. Tensors of whole numbers and of float64 go as they are.
 Tensors call_in_policy(const Layer& layer, const Tensors& inputs, c10::function_ref<Tensors(const Tensors&)> call);
 
-/// `inputs` with the real ones of 16 and 32 bits in `type`, and their masks.
-Tensors cast_reals(const Tensors& inputs, c10::ScalarType type);
-
 }  // namespace tandem
