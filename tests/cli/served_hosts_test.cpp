@@ -93,8 +93,9 @@ TEST(ServedHosts, WithinOneProcess) {
 }
 
 TEST(ServedHosts, NameWhatDoesNotFit) {
-  expect_refused({"train", "cnn", "--server-sync", "ring"}, 2,
-                 "--servers, --server-mode, --staleness and --server-sync need --strategy parameter-server");
+  expect_refused(
+      {"train", "cnn", "--server-sync", "ring"}, 2,
+      "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
   expect_refused({"train", "cnn", "--strategy", "parameter-server", "--sync-every", "2"}, 2,
                  "--sync-every requires --server-sync");
   expect_refused({"train", "cnn", "--devices", "cpu*3", "--strategy", "parameter-server", "--servers", "2",

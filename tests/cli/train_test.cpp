@@ -206,8 +206,9 @@ TEST(TrainWithServers, BackupWorkersAreNamedAndWhatTheyMakeInVainIsCounted) {
                  "ParameterServer: backup_workers must be fewer than the 3 workers, got 3");
   expect_refused(with({"--backup-workers", "1", "--server-mode", "async"}), 2,
                  "ParameterServer: backup_workers must be set in mode sync alone, got mode async");
-  expect_refused({"train", "mlp", "--backup-workers", "1"}, 2,
-                 "--servers, --server-mode, --staleness and --backup-workers need --strategy parameter-server");
+  expect_refused(
+      {"train", "mlp", "--backup-workers", "1"}, 2,
+      "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
 }
 
 }  // namespace

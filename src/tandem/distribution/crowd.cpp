@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "tandem/core/error.h"
@@ -51,9 +52,10 @@ std::vector<PeerMessage> Crowd::gather(const std::string& topic, const PeerMessa
   return all;
 }
 
-void Crowd::stop(int64_t pass) {
+// Of every pass: others may have begun the next one. The first process's next training begins with taking it back.
+void Crowd::stop() {
   if (std::exchange(stopped_, true)) return;
-  desk_.stop(pass);
+  desk_.stop(std::numeric_limits<int64_t>::max() - 1);
 }
 
 PeerMessage Crowd::follow(const PeerMessage& own) {

@@ -33,8 +33,8 @@ class Crowd {
   /// Copies the first process's `tensor`, dense and on the CPU, to all others'. Its server keeps it for those that come
   /// late.
   void take_from_first(Tensor& tensor);
-  /// Ends the training of all: nobody gets a batch of this pass or an earlier one any more.
-  void stop(int64_t pass);
+  /// Ends the training of all: nobody gets a batch any more.
+  void stop();
   /// One of them has ended it; nobody waits for others then.
   bool stopped() const { return stopped_; }
   /// For those that look on.

@@ -136,11 +136,13 @@ class SidecarEvaluator::Body {
     watch_.abort("it has been stopped");
   }
 
+  bool begun() const { return begun_; }
   const History& history() const { return history_; }
 
  private:
   void run() {
     watch_.begin();
+    begun_ = true;
     watch_.ask(options_.evaluate_every);
     std::optional<servers::ParameterWatch::Look> last;
     for (int64_t n = 0; n != options_.max_evaluations; ++n) {
@@ -178,7 +180,7 @@ class SidecarEvaluator::Body {
   Model model_;
   Dataset data_;
   const SidecarEvaluatorOptions options_;
-  std::atomic<bool> stopped_ = false;
+  std::atomic<bool> stopped_ = false, begun_ = false;
   servers::ParameterWatch watch_;
   const std::vector<std::shared_ptr<Callback>> own_;
   const CallbackList callbacks_;
@@ -190,6 +192,7 @@ SidecarEvaluator::SidecarEvaluator(const Model& model, const Dataset& data, cons
 SidecarEvaluator::~SidecarEvaluator() = default;
 History SidecarEvaluator::start() { return body_->start(); }
 void SidecarEvaluator::stop() { body_->stop(); }
+bool SidecarEvaluator::begun() const { return body_->begun(); }
 const History& SidecarEvaluator::history() const { return body_->history(); }
 
 }  // namespace tandem

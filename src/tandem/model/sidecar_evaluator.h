@@ -52,6 +52,8 @@ class SidecarEvaluator {
   History start();
   /// Ends start() within a batch; its history is marked interrupted. From any thread.
   void stop();
+  /// True from when start() has reached all servers: the job's last parameters will be evaluated. From any thread.
+  bool begun() const;
   /// What has been evaluated so far; to be read when start() does not run.
   const History& history() const;
 

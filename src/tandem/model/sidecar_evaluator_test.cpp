@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <thread>
@@ -67,6 +68,13 @@ class SidecarEvaluatorTest : public ::testing::TestWithParam<const char*> {
     return model;
   }
 
+  // So that training, which is short, does not end before it comes.
+  static void await(const SidecarEvaluator& evaluator) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!evaluator.begun() && std::chrono::steady_clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
   const Tensor x_ = parity::normal({90, 6}, 1), y_ = parity::one_hot(90, 3, 2);
   std::vector<std::unique_ptr<servers::Server>> servers_;
   std::vector<std::string> addresses_;
@@ -95,6 +103,7 @@ TEST_P(SidecarEvaluatorTest, FindsWhatEvaluateFindsWithTheseWeights) {
        .servers = addresses_});
   History history;
   std::thread watcher([&] { history = evaluator.start(); });
+  await(evaluator);
   std::vector<Tensor> trained;
   parity::on_grid_with({2, 1}, normalised, how(), served(mode), [&](Model& model, int64_t process) {
     model.fit(x_, y_, {.batch_size = 7, .epochs = 3, .verbose = 0});
@@ -141,6 +150,7 @@ TEST_F(SidecarEvaluatorCases, SeesTheUpdatesOfOneDevice) {
        .servers = addresses_});
   const FitOptions fit{.batch_size = 30, .epochs = 8, .verbose = 0};
   std::thread watcher([&] { evaluator.start(); });
+  await(evaluator);
   parity::on_grid_with({2, 1}, three_layers, how(), served("sync"),
                        [&](Model& model, int64_t) { model.fit(x_, y_, fit); });
   watcher.join();
@@ -166,17 +176,18 @@ TEST_F(SidecarEvaluatorCases, MayComeLateAndLeave) {
   start_servers(1);
   Model first = compiled(), late = compiled();
   History of_first, of_late;
+  SidecarEvaluator comes_late(late, data::TensorDataset(x_, y_), {.verbose = 0, .servers = addresses_});
   std::thread watcher;
   parity::on_grid_with({2, 1}, normalised, how(), served("async"), [&](Model& model, int64_t process) {
     if (process == 0) {
       SidecarEvaluator leaves(first, data::TensorDataset(x_, y_),
                               {.max_evaluations = 1, .verbose = 0, .servers = addresses_});
       std::thread leaver([&] { of_first = leaves.start(); });
+      await(leaves);
       model.fit(x_, y_, {.batch_size = 7, .epochs = 1, .verbose = 0});
       leaver.join();
-      watcher = std::thread([&] {
-        of_late = SidecarEvaluator(late, data::TensorDataset(x_, y_), {.verbose = 0, .servers = addresses_}).start();
-      });
+      watcher = std::thread([&] { of_late = comes_late.start(); });
+      await(comes_late);
     } else {
       model.fit(x_, y_, {.batch_size = 7, .epochs = 1, .verbose = 0});
     }
@@ -205,6 +216,7 @@ TEST_F(SidecarEvaluatorCases, StopsBetweenBatches) {
                               .servers = addresses_});
   History history;
   std::thread watcher([&] { history = evaluator->start(); });
+  await(*evaluator);
   parity::on_grid_with({1, 1}, normalised, how(), served("async"),
                        [&](Model& model, int64_t) { model.fit(x_, y_, {.batch_size = 7, .epochs = 2, .verbose = 0}); });
   watcher.join();
@@ -228,10 +240,9 @@ TEST_F(SidecarEvaluatorCases, NamesWhatDoesNotFit) {
       Sequential({layers::Input({6}), layers::Dense(4), layers::BatchNormalization(), layers::Dense(3)}, "other");
   other.compile(how());
   std::string why;
-  std::thread watcher([&] {
-    SidecarEvaluator evaluator(other, data, {.verbose = 0, .servers = addresses_});
-    why = message_of([&] { evaluator.start(); });
-  });
+  SidecarEvaluator evaluator(other, data, {.verbose = 0, .servers = addresses_});
+  std::thread watcher([&] { why = message_of([&] { evaluator.start(); }); });
+  await(evaluator);
   parity::on_grid_with({1, 1}, normalised, how(), served("async"),
                        [&](Model& model, int64_t) { model.fit(x_, y_, {.batch_size = 7, .verbose = 0}); });
   watcher.join();

@@ -246,8 +246,8 @@ TEST(NetworkConfig, DamagedOnesSayWhere) {
   EXPECT_EQ(error_with({"config", "layers", "1", "config", "units"}, -2),
             "model config: layers[1] 'dense': Dense: units must be positive, got -2");
   EXPECT_EQ(error_with({"config", "layers", "1", "config", "dtype"}, "bfloat16"),
-            "model config: layers[1] 'dense': Dense: dtype: precision 'bfloat16' is not known; did you mean "
-            "'mixed_bfloat16'?");
+            "model config: layers[1] 'dense': Dense: dtype: precision 'bfloat16' is not known; known: "
+            "'float32', 'mixed_bfloat16', 'mixed_float16'");
   EXPECT_EQ(error_with({"config", "layers", "0", "config", "dtype"}, "string"),
             "model config: layers[0] 'input_layer': Input: dtype must be float32, int32 or int64, got string");
   EXPECT_EQ(error_with({"config", "layers", "0", "config", "sparse"}, true),

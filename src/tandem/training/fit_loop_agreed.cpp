@@ -68,7 +68,7 @@ bool Trainer::FitLoop::goes_on(bool passes) {
 void Trainer::FitLoop::share_interruption() {
   auto* crowd = execution_.crowd();
   if (!crowd) return;
-  if (interrupted_) crowd->stop(trainer_.passes_);
+  if (interrupted_) crowd->stop();
   interrupted_ = crowd->stopped();
 }
 
