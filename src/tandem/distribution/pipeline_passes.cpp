@@ -66,6 +66,7 @@ void PipelineStage::forward(const Pass& pass, std::size_t part, int64_t m) {
 void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run& run, bool differentiable, bool again) {
   const c10::AutoGradMode gradients(differentiable);
   AddedMetrics metrics;
+  BatchStatistics counted_before;  // what a second forward sees of the batch counted the first time
   run.losses = {};
   run.logits = {};
   const CallContext context{.training = pass.training,
@@ -75,7 +76,9 @@ void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run&
                             .added_losses = pass.observer ? &run.losses : nullptr,
                             .added_metrics = pass.observer && !again ? &metrics : nullptr,
                             .trace = trace_,
-                            .statistics = pass.training ? &statistics_ : nullptr};
+                            .statistics = !pass.training ? nullptr
+                                          : again        ? &counted_before
+                                                         : &statistics_};
   const CallScope scope(context);
   run.leaves.clear();
   for (const auto& value : run.given)
@@ -172,12 +175,7 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   const double start = steady_seconds();
   const auto& segment = plan_.cut.segments[part];
   Run& run = runs_.at({part, m});
-  if (plan_.recompute && !is_last(part)) {
-    // What the second forward saw of the batch counted the first time.
-    const BatchStatistics counted = statistics_;
-    run_part(pass, part, m, run, true, true);
-    statistics_ = counted;
-  }
+  if (plan_.recompute && !is_last(part)) run_part(pass, part, m, run, true, true);
   std::vector<Tensor> roots, gradients;
   const auto add = [&](const Tensor& root, const Tensor& gradient) {
     if (!root.defined() || !root.requires_grad() || !gradient.defined()) return;

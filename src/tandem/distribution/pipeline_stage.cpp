@@ -32,6 +32,7 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, i
     : program_(program),
       plan_(plan),
       stage_(stage),
+      list_(schedule::schedule_by_name(plan.schedule)(stage, plan.division)),
       communicator_(communicator),
       link_(communicator),
       replica_({.trained = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], true),
@@ -84,15 +85,14 @@ void PipelineStage::train(const data::Batch& batch, const PipelineStep& step, co
   begin(batch);
   replica_.count_rows(batch.rows());
   if (step.begins_group) replica_.trainable.zero_gradients();
-  const bool grouped = !step.begins_group || !step.ends_group;
-  const Pass pass{
-      .training = true,
-      .random = step.random,
-      .factor = program_.optimizer->loss_scale(replica_.numbers) * (grouped ? static_cast<double>(batch.rows()) : 1.0),
-      .observer = &observer};
+  const Pass pass{.training = true,
+                  .random = step.random,
+                  .factor = program_.optimizer->loss_scale(replica_.numbers) *
+                            (step.grouped() ? static_cast<double>(batch.rows()) : 1.0),
+                  .observer = &observer};
   const WeightScope weights(replica_.map);
   add_penalty(pass);
-  for (const auto& line : schedule::schedule_by_name(plan_.schedule)(stage_, plan_.division)) {
+  for (const auto& line : list_) {
     if (line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0) make(line, pass, step);
   }
   statistics_.apply();
@@ -154,9 +154,8 @@ void PipelineStage::finish_group(const PipelineStep& step) {
   const double start = steady_seconds();
   replica_.trainable.gather_gradients();
   add_up_tied();
-  const bool grouped = !step.begins_group || !step.ends_group;
   ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
-                       grouped ? 1 / static_cast<double>(step.group_rows) : 1, {});
+                       step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
   if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
   computing_ += steady_seconds() - start;
 }

@@ -25,6 +25,9 @@ struct PipelineStep {
   double rate = 0;
   bool begins_group = true, ends_group = true;  // of steps that make one update
   int64_t group_rows = 0;                       // of the group, this step's included
+
+  /// Gradients are sums over rows, which the update divides.
+  bool grouped() const { return !begins_group || !ends_group; }
 };
 
 /// A stage of a pipeline: its parts of the model with their weights and optimizer state, and the list of instructions
@@ -94,6 +97,7 @@ class PipelineStage {
   const Program& program_;
   const PipelinePlan& plan_;
   const int64_t stage_;
+  const schedule::Instructions list_;  // of a training step
   comm::Communicator& communicator_;
   StageLink link_;
   Replica replica_;

@@ -165,7 +165,7 @@ class Replicated final : public Execution {
   void show_statistics();
   void load_servers(std::size_t r);
   // Of several hosts, each of which has a server of its own, in replicated_hosts.cpp.
-  bool per_host() const { return how_.servers && how_.servers->per_host() && program_.optimizer; }
+  bool per_host() const { return how_.servers && how_.servers->per_host(); }
   // The first process's weights are those that all servers begin with.
   void take_first_weights();
   // All servers get the same parameters, while nobody trains; in sync replicas, too.

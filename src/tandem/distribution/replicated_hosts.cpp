@@ -16,7 +16,7 @@ void Replicated::take_first_weights() {
 
 std::vector<servers::ServerFigures> Replicated::server_figures() const {
   std::vector<servers::ServerFigures> all;
-  if (!how_.servers || !program_.optimizer) return all;
+  if (!how_.servers) return all;
   std::vector<int64_t> asked;  // of hosts
   for (int64_t r = 0; r < ranks(); ++r) {
     const auto host = how_.servers->host_of(first_worker() + r);

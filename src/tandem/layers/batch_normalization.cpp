@@ -165,7 +165,8 @@ class BatchNormalizationLayer : public Layer {
     const Tensor mean = totals.narrow(0, 0, channels_) / count;
     const Tensor centred = values - mean;
     const Tensor variance = sum(total(centred.square())) / count;
-    move_towards(mean, variance, count.max().item<double>(), context);
+    // Whoever wants the number waits for it, which a GPU would notice.
+    move_towards(mean, variance, context.statistics ? count.max().item<double>() : 0, context);
     Tensor factor = at::rsqrt(variance + options_.epsilon);
     if (gamma_.defined()) factor = factor * gamma_.value();
     Tensor out = centred * factor;

@@ -154,7 +154,7 @@ TEST(ParameterServerSync, SharesOfTimeAreOfOneTime) {
     for (std::size_t d = 0; d < 2; ++d) {
       const double sum = facts.compute_seconds[d] + facts.exchange_seconds[d] + facts.waiting_seconds[d];
       EXPECT_GT(facts.compute_seconds[d], 0);
-      EXPECT_LE(sum, facts.seconds) << servers << " servers";
+      EXPECT_LE(sum, facts.seconds * (1 + 1e-9)) << servers << " servers";  // a sum of doubles rounds
     }
   }
 }
