@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <random>
 #include <thread>
 
@@ -39,13 +40,14 @@ TEST(AllReduceAsync, TimesAreInTheirOrderAndTheSumIsThere) {
 }
 
 TEST(AllReduceAsync, AllHereIsWhenTheLastCame) {
-  constexpr auto kLate = std::chrono::milliseconds(150);
   std::vector<ReduceTimes> times(2);
+  std::promise<void> first_is_here;
   run_ranks(2, [&](Communicator& communicator) {
     Tensor x = at::ones({100});
-    communicator.barrier();
-    if (communicator.rank() == 1) std::this_thread::sleep_for(kLate);
-    times[static_cast<std::size_t>(communicator.rank())] = communicator.all_reduce_async(x).wait();
+    if (communicator.rank() == 1) first_is_here.get_future().wait();
+    auto pending = communicator.all_reduce_async(x);
+    if (communicator.rank() == 0) first_is_here.set_value();
+    times[static_cast<std::size_t>(communicator.rank())] = pending.wait();
   });
   EXPECT_EQ(times[0].all_here, times[1].all_here);
   EXPECT_EQ(times[1].all_here, times[1].started);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "tandem/comm/local_group.h"
@@ -101,12 +102,15 @@ TEST(BytesSent, OtherCollectivesAndMessages) {
 
 TEST(Seconds, ALateRankIsWaitedForAndWaitsForNobody) {
   LocalGroup group(2, 60);
+  std::promise<void> first_comes;
   std::thread other([&] {
     Tensor x = at::ones({100'000});
+    first_comes.get_future().wait();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     group.rank(1).all_reduce(x);
   });
   Tensor x = at::ones({100'000});
+  first_comes.set_value();
   group.rank(0).all_reduce(x);
   other.join();
   EXPECT_GT(group.rank(0).seconds_waiting(), 0.1);

@@ -111,9 +111,9 @@ TEST(LoaderErrors, WaitedCountsTheTimeWithoutABatch) {
     loader.start_epoch(0);
     while (loader.next()) {
     }
-    EXPECT_GT(loader.waited(), 0.06);
+    EXPECT_GT(loader.waited(), workers == 0 ? 0.06 : 0);  // a worker may be ahead
     loader.start_epoch(1);
-    EXPECT_LT(loader.waited(), 0.06);
+    EXPECT_EQ(loader.waited(), 0);
   }
 }
 

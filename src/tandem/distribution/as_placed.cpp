@@ -6,7 +6,6 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/placed_execution.h"
-#include "tandem/network/divided_graph.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/network/scoped_devices.h"
 
@@ -47,10 +46,7 @@ void check_placed(const Network& network, const Devices& devices) {
 bool one_at_a_time(const Network& network, const Devices& devices) {
   const Graph* graph = graph_within(network);
   if (!graph) return false;
-  const auto divided = divide_graph(*graph, [&](const std::optional<Device>& scope) {
-    return static_cast<std::size_t>(std::find(devices.begin(), devices.end(), scope.value_or(kUnscoped)) -
-                                    devices.begin());
-  });
+  const auto divided = divide_by_scopes(*graph, devices, kUnscoped);
   for (std::size_t s = 1; s < divided.segments.size(); ++s) {
     const auto& after = divided.segments[s].after;
     if (std::find(after.begin(), after.end(), s - 1) == after.end()) return false;

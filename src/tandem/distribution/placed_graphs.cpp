@@ -50,6 +50,17 @@ struct DifferentiableCall : torch::autograd::Function<DifferentiableCall> {
 
 }  // namespace
 
+DividedGraph divide_by_scopes(const Graph& graph, const Devices& devices, const Device& unscoped) {
+  return divide_graph(graph, [&](const std::optional<Device>& scope) {
+    const auto found = std::find(devices.begin(), devices.end(), scope.value_or(unscoped));
+    if (found == devices.end()) {
+      throw InternalError("model '" + graph.name() + "': a layer is placed on " + scope.value_or(unscoped).to_string() +
+                          ", which is not among " + devices.to_string());
+    }
+    return static_cast<std::size_t>(found - devices.begin());
+  });
+}
+
 PlacedGraphs::PlacedGraphs(const Network& network, const Devices& devices, const Device& unscoped,
                            int64_t threads_per_device)
     : devices_(devices, network.weights(), threads_per_device), unscoped_(unscoped) {}
@@ -58,15 +69,7 @@ const PlacedGraphs::Known& PlacedGraphs::known(const Graph& graph) {
   auto& known = known_[&graph];
   if (known.graph.lock().get() == &graph) return known;
   known.graph = graph.weak_from_this();
-  known.divided = divide_graph(graph, [&](const std::optional<Device>& scope) {
-    const auto& devices = devices_.devices();
-    const auto found = std::find(devices.begin(), devices.end(), scope.value_or(unscoped_));
-    if (found == devices.end()) {
-      throw InternalError("model '" + graph.name() + "': a layer is placed on " +
-                          scope.value_or(unscoped_).to_string() + ", which is not among " + devices.to_string());
-    }
-    return static_cast<std::size_t>(found - devices.begin());
-  });
+  known.divided = divide_by_scopes(graph, devices_.devices(), unscoped_);
   const auto& segments = known.divided.segments;
   for (const auto& segment : segments) {
     for (const auto& step : segment.steps) {

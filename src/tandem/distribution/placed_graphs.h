@@ -8,6 +8,10 @@
 
 namespace tandem::distribute {
 
+/// The segments of `graph` by the devices, which must be among `devices`, that its scopes name; `unscoped` is that of
+/// layers without one. Throws InternalError on another.
+DividedGraph divide_by_scopes(const Graph& graph, const Devices& devices, const Device& unscoped);
+
 /// Runs the graphs of one replica over devices as their scopes say. Layers without a scope run on `unscoped`, which
 /// must be among the devices.
 class PlacedGraphs final : public PlacedRun {
