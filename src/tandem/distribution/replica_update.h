@@ -22,6 +22,9 @@ class ReplicaUpdate {
   bool update_whole(const GradientShards* shards = nullptr);
 
  private:
+  bool update_shard();
+  bool is_meant(std::size_t i) const { return !chosen_ || chosen_[i] > 0; }
+  void constrain();
   void unscale(Tensor& gradients) const;
   void update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots);
 

@@ -42,11 +42,25 @@ double squares_of_all(const float* values, int64_t n, const GradientShards* shar
   return shards->sum(squares);
 }
 
+// Of the weights' gradients, each over all ranks.
+std::vector<double> squares_by_weight(const float* values, std::span<const FlatPlace> weights,
+                                      const GradientShards& shards) {
+  std::vector<double> squares;
+  for (const FlatPlace& weight : weights)
+    squares.push_back(kernels::sum_of_squares(values + weight.offset, weight.count));
+  shards.sum_by_weight(squares);
+  return squares;
+}
+
 void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, const Clipping& clipping,
                const GradientShards* shards) {
   if (clipping.clipnorm > 0) {
-    for (const FlatPlace& weight : weights) {
-      const double norm = std::sqrt(kernels::sum_of_squares(values + weight.offset, weight.count));
+    const bool in_parts = shards && shards->sum_by_weight;
+    const auto squares = in_parts ? squares_by_weight(values, weights, *shards) : std::vector<double>();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const FlatPlace& weight = weights[i];
+      const double norm =
+          std::sqrt(in_parts ? squares[i] : kernels::sum_of_squares(values + weight.offset, weight.count));
       if (norm <= clipping.clipnorm) continue;
       scale_values(values + weight.offset, weight.count, static_cast<float>(clipping.clipnorm / norm));
     }
@@ -108,8 +122,8 @@ void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const
   }
   if (gradients.is_cpu() && gradients.scalar_type() == at::kFloat && gradients.is_contiguous()) {
     clip_flat(gradients.mutable_data_ptr<float>(), gradients.numel(), weights, clipping, shards);
-  } else if (shards && clipping.global_clipnorm > 0) {
-    throw InvalidArgument("global_clipnorm: gradients that several ranks share must be float32 on CPUs");
+  } else if (shards && (clipping.global_clipnorm > 0 || (clipping.clipnorm > 0 && shards->sum_by_weight))) {
+    throw InvalidArgument("clipping by norm: gradients that several ranks share must be float32 on CPUs");
   } else {
     clip_tensor(gradients, weights, clipping);
   }
