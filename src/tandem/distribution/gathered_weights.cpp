@@ -203,15 +203,14 @@ void GatheredWeights::drop_others(const std::vector<std::size_t>& needed, std::s
 void GatheredWeights::keep_for_step(std::size_t b) {
   if (std::exchange(buckets_[b].kept, true)) return;
   ++buckets_[b].users;
-  uses_.push_back({b, at::sequence_number::peek(), kNoNumber});
+  uses_.push_back({b, 0, kNoNumber});
 }
 
 void GatheredWeights::use(std::size_t b) {
   if (frames_.empty()) {
     keep_for_step(b);
-  } else if (auto& asks = frames_.back();
-             std::none_of(asks.begin(), asks.end(), [b](const Ask& ask) { return ask.bucket == b; })) {
-    asks.push_back({b, at::sequence_number::peek()});
+  } else if (auto& asked = frames_.back().buckets; !contains(asked, b)) {
+    asked.push_back(b);
     ++buckets_[b].users;
   }
   if (last_ != b && last_ != kNone && !announce_) after_[last_] = b;
@@ -229,14 +228,14 @@ const Tensor* GatheredWeights::bring(const Variable& variable) {
   return &weights_.value(found->second);
 }
 
-void GatheredWeights::call_begins() { frames_.emplace_back(); }
+void GatheredWeights::call_begins() { frames_.push_back({at::sequence_number::peek(), {}}); }
 
 void GatheredWeights::call_ends(const Tensors& outputs) {
-  const Frame asks = std::move(frames_.back());
+  const Frame call = std::move(frames_.back());
   frames_.pop_back();
-  for (const auto& ask : asks) {
-    --buckets_[ask.bucket].users;
-    if (c10::GradMode::is_enabled()) uses_.push_back({ask.bucket, ask.since, at::sequence_number::peek()});
+  for (const auto b : call.buckets) {
+    --buckets_[b].users;
+    if (c10::GradMode::is_enabled()) uses_.push_back({b, call.since, at::sequence_number::peek()});
   }
   for (const auto& output : outputs) {  // a layer may return a weight, or a view of it
     if (!output.defined() || !output.has_storage()) continue;
@@ -295,8 +294,12 @@ void GatheredWeights::take_part(std::size_t b) {
 
 // What is in use keeps its memory, since somebody may still have the tensor.
 void GatheredWeights::updated() {
-  for (auto& bucket : buckets_) {
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    auto& bucket = buckets_[b];
+    if (!bucket.here) continue;
+    fetch(b);
     bucket.here = false;
+    if (bucket.users == 0) give_back(bucket.whole);
     if (std::exchange(bucket.kept, false)) --bucket.users;
   }
 }

@@ -62,12 +62,11 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
     int64_t users = 0;  // calls that have asked for it and not ended
     bool kept = false;  // until the end of the step, which counts as a user
   };
-  // A call that has not ended: what it has asked for, and when.
-  struct Ask {
-    std::size_t bucket;
-    uint64_t since;  // nodes that autograd had made
+  // A call that has not ended: what it has asked for, and how many nodes autograd had made when it began.
+  struct Frame {
+    uint64_t since;
+    std::vector<std::size_t> buckets;
   };
-  using Frame = std::vector<Ask>;
   // Nodes of autograd with these numbers may need a bucket.
   struct Use {
     std::size_t bucket;

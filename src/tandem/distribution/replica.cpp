@@ -38,9 +38,10 @@ void Replica::join(const Program& program, std::unique_ptr<GradientExchange> gra
   if (program.optimizer) numbers = program.optimizer->initial_numbers();
   if (!makes_updates || !program.optimizer) return;
   const auto names = program.optimizer->slots();
+  const Tensor& alike = shard ? shard->parameters() : trainable.parameters();
+  const auto options = shard ? alike.options().device(shard->slots_on()) : alike.options();
   for (std::size_t s = 0; s < names.size(); ++s)
-    slots.push_back(
-        at::full_like(shard ? shard->parameters() : trainable.parameters(), program.optimizer->initial_slot(s)));
+    slots.push_back(at::full_like(alike, program.optimizer->initial_slot(s), options));
   if (!exchange || shard) return;
   for (const auto& bucket : exchange->buckets()) {
     const auto part = [&](const Tensor& buffer) { return buffer.narrow(0, bucket.begin, bucket.end - bucket.begin); };

@@ -14,6 +14,7 @@ ReplicaShard::ReplicaShard(FlatWeights& weights, const Sharding& sharding, comm:
     : weights_(weights),
       communicator_(communicator),
       stage_(sharding.stage),
+      slots_on_(sharding.offload_optimizer ? c10::Device(c10::kCPU) : device),
       layout_(weights.places(), weights.elements(), communicator.rank(), sharding.ranks) {
   const auto own = [&](const Tensor& whole) {
     return whole.defined() ? whole.narrow(0, layout_.begin(), layout_.size())
@@ -22,17 +23,30 @@ ReplicaShard::ReplicaShard(FlatWeights& weights, const Sharding& sharding, comm:
   parameters_ = own(weights.parameters());
   gradients_ = own(weights.gradients());
   if (stage_ == 3) gathered_ = std::make_unique<GatheredWeights>(weights, layout_, parameters_, communicator, buckets);
-  const auto add_up = [this](std::vector<double>& values) {
-    Tensor sums = at::tensor(values, at::kDouble);
-    communicator_.all_reduce(sums, {.what = "figures of gradients"});
-    values.assign(sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + values.size());
-  };
-  sums_.sum = [add_up](double value) {
+}
+
+void ReplicaShard::add_up(std::vector<double>& values) const {
+  Tensor sums = at::tensor(values, at::kDouble);
+  communicator_.all_reduce(sums, {.what = "figures of gradients"});
+  values.assign(sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + values.size());
+}
+
+GradientShards ReplicaShard::sums(const GradientShards* others) const {
+  GradientShards sums;
+  sums.sum = [this, others](double value) {
     std::vector<double> one{value};
     add_up(one);
-    return one.front();
+    return others ? others->sum(one.front()) : one.front();
   };
-  sums_.sum_by_weight = add_up;
+  sums.sum_by_weight = [this](std::vector<double>& values) { add_up(values); };
+  if (!others) return sums;
+  for (const auto& place : others->counted_elsewhere) {
+    for (const auto& piece : layout_.pieces(place.offset, place.offset + place.count)) {
+      if (piece.owner == layout_.rank())
+        sums.counted_elsewhere.push_back({piece.begin - layout_.begin(), piece.size()});
+    }
+  }
+  return sums;
 }
 
 Tensor ReplicaShard::part(const Tensor& shard, std::size_t i) const {
@@ -77,7 +91,7 @@ std::string ReplicaShard::first_not_finite(const Layer& model) {
     for (std::size_t i = 0; i < weights.size(); ++i)
       counts.push_back(part(*all, i).isfinite().all().item<bool>() ? 0 : 1);
   }
-  sums_.sum_by_weight(counts);
+  add_up(counts);
   for (std::size_t k = 0; k < counts.size(); ++k) {
     if (counts[k] == 0) continue;
     const bool gradient = k >= weights.size();

@@ -19,6 +19,7 @@ namespace tandem::distribute {
 struct Sharding {
   int64_t stage = 0;
   int64_t ranks = 1;
+  bool offload_optimizer = false;  // the slots lie in host memory, and updates are made there
 
   /// What a rank keeps whole.
   FlatMemory memory() const { return {.parts = ranks, .parameters = stage < 3, .gradients = stage < 2}; }
@@ -37,10 +38,12 @@ class ReplicaShard {
   /// This rank's part of the parameters and of their gradients (n,): of the whole buffers where this rank has those.
   Tensor& parameters() { return parameters_; }
   Tensor& gradients() { return gradients_; }
+  /// Whose memory has the optimizer's slots.
+  c10::Device slots_on() const { return slots_on_; }
   /// Weight i's part in this rank's shard of any buffer laid out like the parameters.
   Tensor part(const Tensor& shard, std::size_t i) const;
-  /// Of gradients: sums over all ranks.
-  const GradientShards& sums() const { return sums_; }
+  /// Of gradients: sums over all ranks. `others`: over those, too, who have other weights of the model; null: nobody.
+  GradientShards sums(const GradientShards* others) const;
   /// What brings whole parameters to those who compute with them; null: they are here.
   GatheredWeights* gathered() { return gathered_.get(); }
 
@@ -57,12 +60,14 @@ class ReplicaShard {
   std::string first_not_finite(const Layer& model);
 
  private:
+  void add_up(std::vector<double>& values) const;
+
   FlatWeights& weights_;
   comm::Communicator& communicator_;
   const int64_t stage_;
+  const c10::Device slots_on_;
   const ShardLayout layout_;
   Tensor parameters_, gradients_;
-  GradientShards sums_;
   std::unique_ptr<GatheredWeights> gathered_;
 };
 

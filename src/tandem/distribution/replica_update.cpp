@@ -39,7 +39,7 @@ void ReplicaUpdate::update_bucket(std::size_t bucket) {
 }
 
 bool ReplicaUpdate::update_whole(const GradientShards* shards) {
-  if (replica_.shard) return update_shard();
+  if (replica_.shard) return update_shard(shards);
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
   unscale(own.gradients());
@@ -67,7 +67,7 @@ bool ReplicaUpdate::update_whole(const GradientShards* shards) {
 }
 
 // Of elements, wherever weights begin and end; what goes by weight is added up over the ranks.
-bool ReplicaUpdate::update_shard() {
+bool ReplicaUpdate::update_shard(const GradientShards* others) {
   auto& shard = *replica_.shard;
   const auto& optimizer = *program_.optimizer;
   unscale(shard.gradients());
@@ -75,22 +75,32 @@ bool ReplicaUpdate::update_shard() {
   for (std::size_t i = 0; i < shard.layout().parts().size(); ++i) {
     if (is_meant(i)) places.push_back(shard.layout().parts()[i]);
   }
+  const GradientShards sums = shard.sums(others);
   if (optimizer.prepares() &&
-      !optimizer.prepare({shard.gradients(), replica_.slots, places, iteration_, replica_.numbers, &shard.sums()}))
+      !optimizer.prepare({shard.gradients(), replica_.slots, places, iteration_, replica_.numbers, &sums}))
     return false;
   if (!chosen_) {
-    update(shard.parameters(), shard.gradients(), replica_.slots);
+    update_where_slots_are(shard.parameters(), shard.gradients(), replica_.slots);
   } else {
     for (const auto& place : places) {
       const auto part = [&](const Tensor& all) { return all.narrow(0, place.offset, place.count); };
       std::vector<Tensor> slots;
       for (const auto& slot : replica_.slots) slots.push_back(part(slot));
-      if (place.count > 0) update(part(shard.parameters()), part(shard.gradients()), slots);
+      if (place.count > 0) update_where_slots_are(part(shard.parameters()), part(shard.gradients()), slots);
     }
   }
   shard.share();
   constrain();
   return true;
+}
+
+void ReplicaUpdate::update_where_slots_are(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
+  const auto where = replica_.shard->slots_on();
+  if (parameters.device() == where) return update(parameters, gradients, slots);
+  const c10::NoGradGuard no_grad;
+  const Tensor there = parameters.to(where);
+  update(there, gradients.to(where), slots);
+  parameters.copy_(there);
 }
 
 void ReplicaUpdate::constrain() {

@@ -39,8 +39,9 @@ struct Replication {
   UpdatePlace where = UpdatePlace::everywhere;
   comm::Algorithm algorithm = comm::Algorithm::automatic;
   int64_t bucket_bytes = 1 << 20;
-  int64_t zero_stage = 0;    // what the ranks divide among themselves (Sharding::stage)
-  int64_t memory_limit = 0;  // bytes that a rank may have; 0: as many as there are
+  int64_t zero_stage = 0;          // what the ranks divide among themselves (Sharding::stage)
+  bool offload_optimizer = false;  // Sharding::offload_optimizer
+  int64_t memory_limit = 0;        // bytes that a rank may have; 0: as many as there are
   /// What runs the layers of a rank that are placed elsewhere; it must outlive the execution.
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.

@@ -194,7 +194,7 @@ void Replicated::make_replicas() {
       if ((lead_of(r) == r) != leads) return;
       const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
-      const Sharding sharding{how_.zero_stage, divided() ? world_size() : 1};
+      const Sharding sharding{how_.zero_stage, divided() ? world_size() : 1, how_.offload_optimizer};
       auto replica = std::make_unique<Replica>(weights_, order, lead, streams_[r].device(), sharding.memory());
       const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.

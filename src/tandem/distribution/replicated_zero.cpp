@@ -12,7 +12,9 @@ Tensor Replicated::whole(std::size_t i, const ShardOf& shard_of) {
   const auto& master = weights_.trained[i].variable().value;
   Tensor whole = at::empty_strided(master.sizes(), master.strides(), master.options());
   const Tensor flat = in_memory_order(whole);
-  for (auto& replica : replicas_) {
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    const StreamScope stream(streams_[r]);
+    auto& replica = replicas_[r];
     const Tensor part = replica->shard->part(shard_of(*replica), i);
     flat.narrow(0, replica->shard->layout().firsts()[i], part.numel()).copy_(part);
   }
@@ -32,7 +34,9 @@ void Replicated::spread(std::size_t i, const Tensor& whole, const ShardOf& shard
   if (whole.strides() != master.strides())
     laid_out = at::empty_strided(master.sizes(), master.strides(), master.options()).copy_(whole);
   const Tensor flat = in_memory_order(laid_out);
-  for (auto& replica : replicas_) {
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    const StreamScope stream(streams_[r]);
+    auto& replica = replicas_[r];
     const Tensor part = replica->shard->part(shard_of(*replica), i);
     part.copy_(flat.narrow(0, replica->shard->layout().firsts()[i], part.numel()));
   }

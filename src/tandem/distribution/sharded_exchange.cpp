@@ -74,7 +74,9 @@ void ShardedExchange::advance(std::size_t b) {
   auto& pending = ways_[b].pending;
   const bool arrived =
       std::count_if(pending.begin(), pending.end(), [](auto& part) { return part.advance(); }) == std::ssize(pending);
-  if (transient_ && (arrived || b + kOnTheWay < started_)) wait(b);
+  // GPUs that are parts of one share the thread of their backward, which must not wait for itself.
+  const bool many = b + kOnTheWay < started_ && shard_.gradients().is_cpu();
+  if (transient_ && (arrived || many)) wait(b);
 }
 
 comm::ReduceTimes ShardedExchange::wait(std::size_t b) {

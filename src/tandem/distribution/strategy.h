@@ -25,6 +25,7 @@ class StrategyKind {
   virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
   virtual void check(const Network& /*network*/) const {}
+  virtual void check_optimizer(const Optimizer& /*optimizer*/) const {}
   /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.
   virtual std::unique_ptr<Execution> bind(const Program& program) const = 0;
 };

@@ -11,13 +11,15 @@ namespace tandem::distribute {
 struct ZeroOptions {
   /// Processes that train together, as init_process_group() gives them; none: this process alone.
   std::optional<ProcessGroup> group = {};
-  /// This process's, CPUs; with a group all processes must have as many, and empty is cpu:<local rank>.
+  /// This process's, of one kind; GPUs in stages 1 and 2, without a group. With a group all processes must have as
+  /// many, and empty is cpu:<local rank>.
   Devices devices = {};
   /// What ranks (devices, of all processes) divide among themselves instead of each having all of it. 1: the
   /// optimizer's state; 2: gradients, too; 3: parameters, too.
   int64_t stage = 1;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
-  /// The optimizer's state lies in host memory. Refused where it does so anyway: on CPUs.
+  /// The optimizer's state lies in host memory, and the host makes the updates. Refused where it does so anyway: on
+  /// CPUs.
   bool offload_optimizer = false;
   // As in MirroredOptions, over the devices of all processes.
   Shares shares = {};
@@ -33,7 +35,7 @@ struct ZeroOptions {
 /// In stage 3 the parameters of a layer are gathered before it computes, forward and backward, and their memory is free
 /// again afterwards.
 ///
-/// Throws InvalidArgument on devices that are no CPUs, not there or named twice, on layers in DeviceScopes, and naming
+/// Throws InvalidArgument on devices that are not there or named twice, on layers in DeviceScopes, and naming
 /// the optimizer where its rule needs whole weights (LAMB, Adafactor).
 struct Zero : Strategy {
   explicit Zero(ZeroOptions options);
