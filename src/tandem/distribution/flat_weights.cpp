@@ -87,7 +87,9 @@ void FlatWeights::store() const {
 
 void FlatWeights::zero_gradients() {
   if (!keeps_gradients()) {
-    for (auto& value : values_) value.mutable_grad() = Tensor();
+    for (auto& value : values_) {  // in place: a module's tensors may have the same one
+      if (value.grad().defined()) value.mutable_grad().zero_();
+    }
     return;
   }
   gradients_.zero_();
