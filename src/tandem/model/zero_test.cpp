@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
 
 #include "tandem/core/random.h"
 #include "tandem/distribution/mirrored.h"
@@ -213,7 +214,8 @@ TEST(Zero, GoesOnAfterAStepThatFailed) {
   }
 }
 
-// Adam, saved at step 10 by one number of ranks, resumed on another: step 20 is that of one device without a break.
+// U60, U62: Adam, saved at step 10 by one number of ranks, resumed on another: step 20 is that of one device without a
+// break.
 TEST(Zero, FilesOpenOnAnyOtherLayout) {
   const testing::TemporaryFolder folder;
   const Tensor x = normal({40, 6}, 1), y = one_hot(40, 3, 2);
@@ -248,6 +250,62 @@ TEST(Zero, FilesOpenOnAnyOtherLayout) {
     begin(one).save(plain);
     go_on(plain, zero_on(4, stage));
   }
+}
+
+TEST(Zero, TakesShares) {
+  const auto task = zero_task(optimizers::Adam({.learning_rate = 0.01}));
+  const auto one = train(task, 1);
+  for (const int64_t stage : {1, 2, 3}) {
+    const auto got = train(task, Zero({.devices = zero_devices(2),
+                                       .stage = stage,
+                                       .threads_per_device = 1,
+                                       .shares = {3, 1},
+                                       .bucket_bytes = 256}));
+    expect_same(got, one);
+    EXPECT_GT(got.history.rows_per_device()[0], 2 * got.history.rows_per_device()[1]);
+  }
+}
+
+TEST(Zero, SaysWhenLayersCompute) {
+  Sequential model({Input({6}), Dense(8, {.activation = "tanh", .name = "first"}), Dense(3, {.name = "second"})});
+  model.compile({.optimizer = "sgd", .loss = "mse", .strategy = zero_on(2, 3)});
+  auto& execution = model.body().trainer().execution();
+  execution.record_trace(true);
+  model.fit(normal({8, 6}, 1), normal({8, 3}, 2), {.batch_size = 4, .verbose = 0});
+  execution.record_trace(false);
+  std::map<std::string, int64_t> calls;
+  for (const auto& span : execution.trace())
+    ++calls[span.device + " " + span.layer + (span.backward ? " backward" : "")];
+  for (const std::string device : {"cpu:0", "cpu:1"}) {
+    for (const std::string layer : {" first", " second"}) {
+      EXPECT_EQ(calls[device + layer], 2);
+      EXPECT_EQ(calls[device + layer + " backward"], 2);
+    }
+  }
+}
+
+// Goes one way or another by what the rows hold.
+struct Branches : Layer {
+  Dense left = track("left", Dense(6)), right = track("right", Dense(6));
+  void build(const Shape& input) override {
+    left->ensure_built({input});
+    right->ensure_built({input});
+  }
+  Tensor call(const Tensor& x, const CallContext& context) override {
+    return x.sum().item<float>() > 0 ? left(x, context) : right(x, context);
+  }
+};
+
+TEST(Zero, ReplicasThatReadOtherWeightsAreToldInStage3) {
+  Tensor x = at::ones({4, 6});
+  x.slice(0, 2, 4).neg_();
+  const auto fit = [&](int64_t stage) {
+    Sequential model({Input({6}), make_layer<Branches>(), Dense(2)});
+    model.compile({.optimizer = "sgd", .loss = "mse", .strategy = zero_on(2, stage)});
+    model.fit(x, at::zeros({4, 2}), {.batch_size = 4, .epochs = 2, .verbose = 0, .shuffle = false});
+  };
+  fit(2);
+  EXPECT_NE(message_of<Error>([&] { fit(3); }), "nothing was thrown");
 }
 
 TEST(Zero, RefusesWhatItCannotHold) {
