@@ -27,7 +27,8 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("--strategy", strategy,
                      "single (default for one device) | mirrored (default for several) | data-parallel (default for "
                      "one of several processes: these devices in each of them) | parameter-server (devices are its "
-                     "workers) | pipeline (devices are its stages)");
+                     "workers) | pipeline (devices are its stages) | zero1, zero2, zero3 (devices, of all processes, "
+                     "divide optimizer state, gradients, parameters)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -74,6 +75,12 @@ void DeviceArguments::add_training_to(CLI::App& command) {
   command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
       ->transform(whole_number(1));
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
+  command.add_flag("--offload-optimizer", offload_optimizer,
+                   "Keep the optimizer's state of zero1, zero2, zero3 in host memory; not on CPUs, where it is there");
+  command
+      .add_option("--memory-limit", memory_limit,
+                  "Bytes of memory that each device may take, with mirrored, data-parallel, zero1, zero2, zero3")
+      ->transform(whole_number(1));
 }
 
 Devices DeviceArguments::resolve() const {
@@ -96,8 +103,12 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
     throw InvalidArgument(
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
   }
+  const bool zero = name.starts_with("zero");
+  if (offload_optimizer && !zero) throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3");
+  if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
+    throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");
   // Each process has a device of its own name, unless some are asked for.
-  const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
+  const bool in_processes = name == "data-parallel" || ((served || zero) && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
@@ -114,7 +125,9 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
-                                          .recompute = recompute});
+                                          .recompute = recompute,
+                                          .offload_optimizer = offload_optimizer,
+                                          .memory_limit = memory_limit});
 }
 
 distribute::Strategy DeviceArguments::make_for_evaluator(const Devices& resolved) const {

@@ -76,6 +76,7 @@
 #include "tandem/distribution/process_group.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/distribution/strategy.h"
+#include "tandem/distribution/zero.h"
 #include "tandem/layers/activation.h"
 #include "tandem/layers/activity_regularization.h"
 #include "tandem/layers/add.h"

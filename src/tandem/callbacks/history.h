@@ -20,7 +20,7 @@ class History {
     std::vector<std::string> devices;
     std::vector<int64_t> rows;
     std::vector<int64_t> bytes_sent;
-    std::vector<int64_t> parameter_bytes, optimizer_bytes;  // allocated at the end
+    std::vector<int64_t> parameter_bytes, gradient_bytes, optimizer_bytes;  // allocated at the end
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
     std::vector<int64_t> staleness;     // of parameter servers: how many gradients were applied so many updates late
     std::vector<int64_t> dropped_rows;  // by parameter server with backup workers: of gradients that came too late
@@ -45,8 +45,9 @@ class History {
   const std::vector<int64_t>& rows_per_device() const { return facts_.rows; }
   /// Bytes that other ranks took from `rank`.
   int64_t bytes_sent(int64_t rank) const;
-  /// Bytes of memory that the parameters of `rank` take between steps, and its optimizer's slots.
+  /// Bytes of memory that the parameters of `rank` take between steps, their gradients, and its optimizer's slots.
   int64_t parameter_bytes(int64_t rank) const;
+  int64_t gradient_bytes(int64_t rank) const;
   int64_t optimizer_bytes(int64_t rank) const;
   /// Updates that were made between handing out parameters and applying the gradient made of them: the most, and the
   /// mean over all gradients. 0 without parameter servers.

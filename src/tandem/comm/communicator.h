@@ -45,6 +45,12 @@ class Communicator {
   virtual void all_gather(const Tensor& part, Tensor& whole) = 0;
   /// Copies rank `root`'s `tensor` to all others'.
   virtual void broadcast(Tensor& tensor, int64_t root) = 0;
+  /// The same while this thread goes on, where ranks are threads; elsewhere it is over when this returns. Counts among
+  /// the operations of all_reduce_async, and is waited for as they are.
+  virtual Pending broadcast_async(Tensor& tensor, int64_t root) {
+    broadcast(tensor, root);
+    return {};
+  }
   /// Hands `tensor` to rank `to`; returns when it may be changed again. `tag` tells messages between two ranks apart;
   /// those of one tag arrive in their order. A message is kept for a receiver that has not come yet.
   virtual void send(const Tensor& tensor, int64_t to, int64_t tag = 0) = 0;

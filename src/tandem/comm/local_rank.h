@@ -23,6 +23,7 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   void reduce_scatter(const Tensor& whole, Tensor& part) override;
   void all_gather(const Tensor& part, Tensor& whole) override;
   void broadcast(Tensor& tensor, int64_t root) override;
+  Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
@@ -46,6 +47,8 @@ class LocalRank final : public Communicator, private Pending::Source, private Lo
   void forget() override;
 
   void check_alive();
+  // Starts an operation that goes on within later calls.
+  Pending start(Brought brought);
   // Makes a call that returns when it is finished.
   void run(Brought brought);
   void wait_for_slot(LocalSlots& slots, uint64_t number);

@@ -11,6 +11,16 @@ namespace tandem::comm {
 
 Pending LocalRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_all_reduce(tensor, "all_reduce_async");
+  return start({.kind = Collective::all_reduce, .data = tensor, .result = tensor, .options = options});
+}
+
+Pending LocalRank::broadcast_async(Tensor& tensor, int64_t root) {
+  check_dense(tensor, "broadcast_async");
+  check_root(root, world_size());
+  return start({.kind = Collective::broadcast, .data = tensor, .result = tensor, .root = root});
+}
+
+Pending LocalRank::start(Brought brought) {
   check_alive();
   const double entered = steady_seconds(), without_turn = seat_.seconds_without_turn();
   make_room_for_one();
@@ -19,8 +29,7 @@ Pending LocalRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options
   const uint64_t number = started_++;
   auto& entry = in_progress(number);
   entry.wanted = true;
-  entry.operation.start(*room_, room_->in_progress, rank_, number,
-                        {.kind = Collective::all_reduce, .data = tensor, .result = tensor, .options = options});
+  entry.operation.start(*room_, room_->in_progress, rank_, number, std::move(brought));
   for (uint64_t n = oldest_; n < started_; ++n) move_on(in_progress(n), false);
   times_.add(entered, free, seat_.seconds_without_turn() - without_turn);
   return Pending(*this, first_ticket_ + number);

@@ -13,6 +13,7 @@
 #include "tandem/distribution/parameter_server.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
+#include "tandem/distribution/zero.h"
 
 namespace tandem::distribute {
 namespace {
@@ -37,6 +38,19 @@ void refuse_for_stages(const StrategyOptions& o) {
   if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0 || o.shares.automatic() ||
       !o.shares.weights().empty())
     throw InvalidArgument("strategy pipeline: shares, fixed_order, all_reduce and average_every must not be set");
+}
+
+Strategy zero(int64_t stage, const StrategyOptions& o) {
+  if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0)
+    throw InvalidArgument(
+        c10::str("strategy zero", stage, ": fixed_order, all_reduce and average_every must not be set"));
+  return Zero({.group = group_of_job(o),
+               .devices = o.devices,
+               .stage = stage,
+               .threads_per_device = o.threads_per_device,
+               .offload_optimizer = o.offload_optimizer,
+               .shares = o.shares,
+               .memory_limit = o.memory_limit});
 }
 
 const Catalog<Maker>& strategies() {
@@ -66,7 +80,8 @@ const Catalog<Maker>& strategies() {
                                   .shares = o.shares,
                                   .fixed_order = o.fixed_order,
                                   .all_reduce = o.all_reduce,
-                                  .average_every = o.average_every});
+                                  .average_every = o.average_every,
+                                  .memory_limit = o.memory_limit});
            }},
           {"mirrored",
            [](const StrategyOptions& o) {
@@ -75,7 +90,8 @@ const Catalog<Maker>& strategies() {
                               .shares = o.shares,
                               .fixed_order = o.fixed_order,
                               .all_reduce = o.all_reduce,
-                              .average_every = o.average_every});
+                              .average_every = o.average_every,
+                              .memory_limit = o.memory_limit});
            }},
           {"parameter-server",
            [](const StrategyOptions& o) {
@@ -102,6 +118,9 @@ const Catalog<Maker>& strategies() {
                                       .recompute = o.recompute,
                                       .threads_per_device = o.threads_per_device});
            }},
+          {"zero1", [](const StrategyOptions& o) { return zero(1, o); }},
+          {"zero2", [](const StrategyOptions& o) { return zero(2, o); }},
+          {"zero3", [](const StrategyOptions& o) { return zero(3, o); }},
       });
   return catalog;
 }

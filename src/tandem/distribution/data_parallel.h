@@ -22,6 +22,7 @@ struct DataParallelOptions {
   std::string all_reduce = "auto";
   int64_t average_every = 0;
   int64_t bucket_bytes = 1 << 20;
+  int64_t memory_limit = 0;
 };
 
 /// A replica of the model on each device of several processes, which run the same program on the same data:

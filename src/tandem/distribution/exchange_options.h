@@ -15,10 +15,11 @@ struct ExchangeOptions {
   std::string all_reduce = "auto";
   int64_t average_every = 0;
   int64_t bucket_bytes = 1 << 20;
+  int64_t memory_limit = 0;
 
   template <class Options>
   static ExchangeOptions of(const Options& o) {
-    return {o.shares, o.fixed_order, o.all_reduce, o.average_every, o.bucket_bytes};
+    return {o.shares, o.fixed_order, o.all_reduce, o.average_every, o.bucket_bytes, o.memory_limit};
   }
   /// Throws InvalidArgument in the name of `who` on what does not fit together, or `devices`.
   void check(const std::string& who, int64_t devices) const;

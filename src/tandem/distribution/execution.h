@@ -60,7 +60,8 @@ struct ServerAverages {
 /// What a device's share of a model takes between steps, in bytes of the memory that was allocated.
 struct DeviceMemory {
   int64_t parameters = 0;  // trained ones, statistics and frozen ones
-  int64_t optimizer = 0;   // its slots
+  int64_t gradients = 0;
+  int64_t optimizer = 0;  // its slots
 };
 
 /// One training step.
@@ -146,6 +147,14 @@ class Execution {
   /// "iterations", "steps", and the optimizer's slots by weight, "<slot>/<i>".
   virtual StateDict optimizer_state() = 0;
   virtual void set_optimizer_state(const StateDict& state) = 0;
+  /// True where processes have the state between them: optimizer_state is collective then.
+  virtual bool state_is_spread() const { return false; }
+  /// Steps count from here on.
+  virtual void set_steps(int64_t steps) {
+    auto state = optimizer_state();
+    state.set("steps", steps);
+    set_optimizer_state(state);
+  }
 
   /// The processes that train this program together; null where this one does alone. Steps, store, align and receipt
   /// are then collective: each process calls them as often, with its part of the same batches (own_rows) or all of

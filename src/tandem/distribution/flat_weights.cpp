@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <numeric>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/gradient_hooks.h"
@@ -13,24 +14,30 @@ namespace {
 
 constexpr int64_t kAlignment = 16;  // float32 elements in a cache line
 
+int64_t rounded_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
 }  // namespace
 
-FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order, c10::Device device)
+FlatWeights::FlatWeights(const std::vector<Weight>& weights, const std::vector<std::size_t>& order, c10::Device device,
+                         const FlatMemory& memory)
     : weights_(weights), places_(weights.size()) {
   std::vector<std::size_t> ordered = order;
   if (ordered.empty()) {
     ordered.resize(weights_.size());
     std::iota(ordered.begin(), ordered.end(), 0);
   }
-  int64_t size = 0;
   for (const auto i : ordered) {
     const auto& w = weights_[i];
     if (!w.variable().value.is_non_overlapping_and_dense())
       throw InternalError("weight '" + w.name() + "': must be dense in memory");
-    places_[i] = {size, w.shape().count()};
-    size += (w.shape().count() + kAlignment - 1) / kAlignment * kAlignment;
+    places_[i] = {elements_, w.shape().count()};
+    elements_ += rounded_up(w.shape().count(), kAlignment);
   }
-  parameters_ = at::zeros({size}, at::TensorOptions(device).dtype(at::kFloat));
+  elements_ = rounded_up(elements_, memory.parts * kAlignment);
+  const auto options = at::TensorOptions(device).dtype(at::kFloat);
+  if (memory.gradients) gradients_ = at::zeros({elements_}, options);
+  if (!memory.parameters) return;
+  parameters_ = at::zeros({elements_}, options);
   make_leaves();
 }
 
@@ -38,16 +45,24 @@ FlatWeights FlatWeights::beside(const FlatWeights& other) {
   FlatWeights own = other;
   own.values_.clear();
   own.gradient_views_.clear();
+  own.gradients_ = at::zeros_like(own.parameters_);
   own.make_leaves();
   return own;
 }
 
 void FlatWeights::make_leaves() {
-  gradients_ = at::zeros_like(parameters_);
+  std::vector<Tensor> values;
+  for (std::size_t i = 0; i < weights_.size(); ++i) values.push_back(view(parameters_, i).detach());
+  place_values(std::move(values));
+}
+
+void FlatWeights::place_values(std::vector<Tensor> values) {
+  values_ = std::move(values);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    values_.push_back(view(parameters_, i).detach().set_requires_grad(true));
+    values_[i].set_requires_grad(true);
+    if (!keeps_gradients()) continue;
     gradient_views_.push_back(view(gradients_, i));
-    values_.back().mutable_grad() = gradient_views_.back();
+    values_[i].mutable_grad() = gradient_views_[i];
   }
 }
 
@@ -71,6 +86,12 @@ void FlatWeights::store() const {
 }
 
 void FlatWeights::zero_gradients() {
+  if (!keeps_gradients()) {
+    for (auto& value : values_) {  // in place: a module's tensors may have the same one
+      if (value.grad().defined()) value.mutable_grad().zero_();
+    }
+    return;
+  }
   gradients_.zero_();
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!values_[i].grad().is_same(gradient_views_[i])) values_[i].mutable_grad() = gradient_views_[i];
@@ -83,6 +104,8 @@ void FlatWeights::gather_gradient(std::size_t i) {
   c10::NoGradGuard no_grad;
   gradient_views_[i].copy_(gradient);
 }
+
+Tensor FlatWeights::take_gradient(std::size_t i) { return std::exchange(values_[i].mutable_grad(), Tensor()); }
 
 void FlatWeights::gather_gradients() {
   for (std::size_t i = 0; i < values_.size(); ++i) gather_gradient(i);

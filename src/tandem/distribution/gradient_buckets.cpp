@@ -24,7 +24,7 @@ std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t mos
   std::iota(order.begin(), order.end(), 0);
   // Weights without elements share their place with a neighbour.
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return places[a].offset < places[b].offset; });
-  const auto whole = weights.parameters().numel();
+  const auto whole = weights.elements();
 
   std::vector<GradientBucket> buckets;
   for (std::size_t k = 0; k < order.size(); ++k) {

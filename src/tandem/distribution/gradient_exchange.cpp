@@ -18,7 +18,7 @@ GradientExchange::GradientExchange(FlatWeights& weights, std::vector<GradientBuc
     const auto& bucket = buckets_[b];
     for (const auto w : bucket.weights) bucket_of_[w] = b;
     ledger_.exchanges.push_back(
-        {.what = bucket.what, .bytes = (bucket.end - bucket.begin) * weights.gradients().element_size()});
+        {.what = bucket.what, .bytes = (bucket.end - bucket.begin) * static_cast<int64_t>(sizeof(float))});
   }
   if (early) weights.on_gradient([this](std::size_t weight) { gradient_ready(weight); });
 }
@@ -40,7 +40,7 @@ void GradientExchange::begin(const UpdateTerms& terms) {
 void GradientExchange::gradient_ready(std::size_t weight) {
   if (!active_ || ready_[weight]) return;
   ledger_.last_gradient = steady_seconds();
-  weights_.gather_gradient(weight);
+  take(weight);
   ready_[weight] = 1;
   --missing_[bucket_of_[weight]];
   start_full_buckets();
@@ -56,7 +56,7 @@ void GradientExchange::start_rest() {
   ledger_.backward_ended = steady_seconds();
   active_ = false;
   for (std::size_t w = 0; w < ready_.size(); ++w) {
-    if (!ready_[w]) weights_.gather_gradient(w);
+    if (!ready_[w]) take(w);
   }
   std::fill(missing_.begin(), missing_.end(), 0);
   start_full_buckets();

@@ -43,12 +43,16 @@ class GradientExchange {
   const StepLedger& ledger() const { return ledger_; }
   /// What the way itself counts, beside a Communicator.
   virtual int64_t bytes_sent() const { return 0; }
+  /// True when gradients are exchanged in each step of a group that makes one update, since nobody keeps all of them.
+  virtual bool each_step() const { return false; }
   virtual double seconds_moving() const { return 0; }
 
  protected:
   /// `early`: there is somebody to hurry for.
   GradientExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, bool early);
 
+  /// Puts the gradient of a weight where it leaves from.
+  virtual void take(std::size_t weight) { weights_.gather_gradient(weight); }
   /// Forgets what was on its way, of a step that failed.
   virtual void reset(const UpdateTerms& terms) = 0;
   virtual void start(std::size_t bucket) = 0;

@@ -62,6 +62,7 @@ void check_gpus(const MirroredOptions& options) {
         "work "
         "is not over when the host has started it");
   }
+  if (options.memory_limit > 0) refuse("memory_limit must not be set on GPUs; it is for CPU devices");
   if (options.all_reduce != "auto") {
     refuse(c10::str("all_reduce must be auto on GPUs, where NCCL, or on one card the card itself, says how; got ",
                     options.all_reduce));

@@ -24,6 +24,9 @@ struct MirroredOptions {
   int64_t average_every = 0;
   /// Gradients travel in buckets of this size at most, while backward makes those of earlier layers.
   int64_t bucket_bytes = 1 << 20;
+  /// Bytes of memory that a replica on a CPU may take for its weights, gradients, optimizer state and what its layers
+  /// compute; 0: no limit. Beyond it training throws InvalidArgument, naming the rank.
+  int64_t memory_limit = 0;
 };
 
 /// A replica of the model on each device of this process. Each computes the gradients of its rows, gradients are summed

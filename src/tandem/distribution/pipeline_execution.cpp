@@ -180,9 +180,9 @@ std::vector<int64_t> PipelineExecution::rows_trained() const {
 int64_t PipelineExecution::bytes_sent(int64_t device) const { return stage(device).bytes_sent(); }
 
 DeviceMemory PipelineExecution::memory(int64_t device) const {
-  StorageBytes parameters, optimizer;
-  stage(device).replica().add_memory(parameters, optimizer);
-  return {parameters.bytes(), optimizer.bytes()};
+  StorageBytes parameters, gradients, optimizer;
+  stage(device).replica().add_memory(parameters, gradients, optimizer);
+  return {parameters.bytes(), gradients.bytes(), optimizer.bytes()};
 }
 
 TimeShares PipelineExecution::time_shares(int64_t device) const {

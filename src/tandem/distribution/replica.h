@@ -7,6 +7,7 @@
 #include "tandem/distribution/flat_weights.h"
 #include "tandem/distribution/gradient_exchange.h"
 #include "tandem/distribution/replica_rows.h"
+#include "tandem/distribution/replica_shard.h"
 #include "tandem/distribution/skipped_updates.h"
 #include "tandem/distribution/step_figures.h"
 #include "tandem/distribution/storage_bytes.h"
@@ -24,13 +25,26 @@ struct Replica {
   };
   /// `lead`: the replica on the same device whose parameters this one computes with, or null when it has its own.
   /// `order`: of its weights in memory. `device`: whose memory.
-  Replica(const Weights& weights, const std::vector<std::size_t>& order, const Replica* lead, c10::Device device);
+  /// `memory`: what it keeps of the trained ones.
+  Replica(const Weights& weights, const std::vector<std::size_t>& order, const Replica* lead, c10::Device device,
+          const FlatMemory& memory = {});
 
   Tensor& own(const Weight& w) { return map.at(&w.variable()); }
   /// Takes part in exchanges, where `gradients` is not null: `updates` when this replica makes the optimizer's updates.
   void join(const Program& program, std::unique_ptr<GradientExchange> gradients, bool updates);
-  /// Adds the memory of its parameters, and of the optimizer's slots.
-  void add_memory(StorageBytes& parameters, StorageBytes& optimizer) const;
+  /// From now on it has a part of what it trains alone, as `sharding` says, and the ranks of `communicator` the rest;
+  /// before join. Its memory must be that of `sharding`.
+  void divide(const Sharding& sharding, comm::Communicator& communicator, const std::vector<GradientBucket>& buckets,
+              c10::Device device);
+  /// Adds the memory of its parameters, of their gradients, and of the optimizer's slots.
+  void add_memory(StorageBytes& parameters, StorageBytes& gradients, StorageBytes& optimizer) const;
+  /// Masters to this replica's own memory.
+  void load();
+  /// What brings weights that are not here to layers; null: all are.
+  AbsentWeights* absent();
+  /// What records its layers' calls; null: nothing wants to know of them.
+  CallTrace* watched() const { return trace ? trace : watch.get(); }
+  GatheredWeights* gathered() const { return shard ? shard->gathered() : nullptr; }
   TableRows* tables() const { return exchange ? exchange->tables() : nullptr; }
   /// Of all weights.
   void zero_gradients();
@@ -47,11 +61,13 @@ struct Replica {
 
   ReplicaRows rows;
   FlatWeights trainable;
-  std::vector<Weight> fixed;  // statistics and frozen weights
+  std::unique_ptr<ReplicaShard> shard;  // null: it has all of what it trains
+  std::vector<Weight> fixed;            // statistics and frozen weights
   std::vector<Weight> constrained;
-  PlacedRun* placed = nullptr;  // for layers that run elsewhere
-  CallTrace* trace = nullptr;   // null unless layers' times are recorded
-  KeptStates states;            // of stateful layers
+  PlacedRun* placed = nullptr;       // for layers that run elsewhere
+  CallTrace* trace = nullptr;        // null unless layers' times are recorded
+  std::unique_ptr<CallTrace> watch;  // of gathered weights, while they are not
+  KeptStates states;                 // of stateful layers
   WeightMap map;
   bool leads;                                  // has parameters of its own
   std::unique_ptr<GradientExchange> exchange;  // of gradients

@@ -28,8 +28,13 @@ void ReplicaStep::follow() {
     Tensor kinds = at::zeros({}, at::kDouble);
     communicator_.all_reduce(kinds, {.what = "order of a step's collectives"});
     const auto kind = static_cast<int64_t>(kinds.item<double>() / static_cast<double>(shared_.active_ranks));
+    if (kind < 0) {
+      replica_.gathered()->take_part(static_cast<std::size_t>(-1 - kind));
+      continue;
+    }
     switch (kind) {
       case Collective::end:
+        if (shared_.training && !shared_.ends_group && exchanges()) replica_.exchange->finish([](std::size_t) {});
         return;
       case Collective::counts: {
         Tensor none = at::zeros({static_cast<int64_t>(program_.losses->size())}, at::kDouble);

@@ -43,7 +43,7 @@ ReplicaStep::ReplicaStep(const Program& program, Replica& replica, comm::Communi
                .replicas = shared.training && shared.active_ranks > 1 ? &sum_ : nullptr,
                .rows = shared.training ? replica.tables() : nullptr,
                .placed = replica.placed,
-               .trace = replica.trace,
+               .trace = replica.watched(),
                .states = &replica.states} {
   own_.x = program.network->as_inputs(own_.x);
 }
@@ -52,10 +52,12 @@ void ReplicaStep::run() {
   replica_.begin_step();
   auto* const tables = shared_.training ? replica_.tables() : nullptr;
   if (tables) tables->begin_step();
-  const WeightScope weights(replica_.map, tables);
+  const WeightScope weights(replica_.map, replica_.absent());
+  begin_gathering();
   if (own_.rows() == 0) {
     if (shared_.training && shared_.begins_group) replica_.zero_gradients();
     follow();
+    if (auto* gathered = replica_.gathered()) gathered->end();
     return;
   }
   const c10::AutoGradMode gradients(shared_.training);
@@ -67,12 +69,23 @@ void ReplicaStep::run() {
   }
   for (const auto& [name, mean] : figures_of_layers_.means()) report(name, mean);
   if (announced()) announce(end);
+  if (auto* gathered = replica_.gathered()) gathered->end();
+}
+
+void ReplicaStep::begin_gathering() {
+  auto* const gathered = replica_.gathered();
+  if (!gathered) return;
+  if (!announced()) return gathered->begin();
+  const bool follows = own_.rows() == 0;
+  gathered->begin([this, follows](std::size_t bucket) {
+    if (!follows) announce(gathering(bucket));
+  });
 }
 
 void ReplicaStep::finish_group() {
   replica_.begin_step();
   if (alone() && replica_.rows_since_update == 0) return;
-  const WeightScope weights(replica_.map);
+  const WeightScope weights(replica_.map, replica_.absent());
   if (!alone()) replica_.exchange->begin(terms());
   make_update({});
 }
@@ -98,8 +111,13 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
     part = part + loss * share();
   }
   // Penalties count once, whatever the number of replicas.
-  const Tensor penalty = program_.network->regularization();
-  const Tensor shown = penalty.defined() && communicator_.rank() == shared_.first_active ? part + penalty : part;
+  const Tensor penalty = this->penalty();
+  Tensor shown = part;
+  if (penalty.defined() && replica_.gathered()) {  // all gather weights for its gradient, so all have a part of it
+    shown = part + penalty / static_cast<double>(shared_.active_ranks);
+  } else if (penalty.defined() && communicator_.rank() == shared_.first_active) {
+    shown = part + penalty;
+  }
   replica_.figures.set_loss(shown, value.parts);
   if (alone() || by_hosts()) {  // this replica's own loss, whole
     computed_ = times(part, 1 / share());
@@ -109,6 +127,21 @@ Tensor ReplicaStep::compute_loss(const Tensors& y_pred) {
     computed_ = times(shown, 1 / share());
   }
   return computed_;
+}
+
+Tensor ReplicaStep::penalty() const {
+  auto* const gathered = replica_.gathered();
+  if (!gathered) return program_.network->regularization();
+  Tensor sum;
+  for (const auto& w : replica_.trainable.weights()) {
+    const auto& regularizer = w.variable().regularizer;
+    if (!regularizer) continue;
+    gathered->call_begins();  // so that it need not stay
+    const Tensor own = (*regularizer)(w.value());
+    gathered->call_ends({own});
+    sum = sum.defined() ? sum + own : own;
+  }
+  return sum;
 }
 
 void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weights) {
@@ -127,9 +160,13 @@ void ReplicaStep::minimize(const Tensor& loss, const std::vector<Weight>& weight
   minimized_ = true;
   if (shared_.begins_group) replica_.zero_gradients();
   Tensor chosen;
-  if (shared_.ends_group) chosen = begin_exchange(selection(weights));
+  if (exchanges()) chosen = begin_exchange(selection(weights));
   backward(loss);
-  if (shared_.ends_group) make_update(chosen);
+  if (shared_.ends_group) {
+    make_update(chosen);
+  } else if (exchanges()) {
+    replica_.exchange->finish([](std::size_t) {});
+  }
 }
 
 // `loss` is a mean over this replica's rows. Its gradient is weighed so that those of all replicas add up to the
@@ -141,7 +178,10 @@ void ReplicaStep::backward(const Tensor& loss) {
   const double factor = weight * program_.optimizer->loss_scale(replica_.numbers);
   const bool known = computed_part_.defined() && loss.is_same(computed_);
   const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
-  if (weighed.requires_grad()) weighed.backward();
+  if (weighed.requires_grad()) {
+    auto* const gathered = replica_.gathered();
+    gathered ? gathered->backward(weighed) : weighed.backward();
+  }
   sum_.order() = Tensor();
 }
 
@@ -188,9 +228,15 @@ void ReplicaStep::make_update(const Tensor& chosen) {
     share_numbers(made);
   }
   if (made) ++replica_.updates;
-  if (!replica_.numbers.empty() && communicator_.rank() == 0)
-    replica_.skipped.note(made, replica_.trainable, *program_.network,
-                          program_.optimizer->loss_scale(replica_.numbers));
+  if (replica_.numbers.empty()) return;
+  const bool first = communicator_.rank() == 0;
+  const double scale = program_.optimizer->loss_scale(replica_.numbers);
+  if (replica_.shard) {
+    replica_.skipped.note(made, scale, first, [this] { return replica_.shard->first_not_finite(*program_.network); });
+  } else if (first) {
+    replica_.skipped.note(made, scale, true,
+                          [this] { return first_not_finite(replica_.trainable, *program_.network); });
+  }
 }
 
 // What follows from gradients that only some replicas have whole.

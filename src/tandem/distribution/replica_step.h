@@ -65,9 +65,14 @@ class ReplicaStep final : public Step {
  private:
   // What replicas without rows must know to take part. More than `sum` is a sum of that many values more.
   enum Collective : int64_t { end, counts, gradients, update, sum };
+  // Below 0: a bucket of weights is gathered.
+  static int64_t gathering(std::size_t bucket) { return -1 - static_cast<int64_t>(bucket); }
   // Tells the other replicas what comes.
   void announce(int64_t next);
   void follow();
+  void begin_gathering();
+  // What the weights themselves add to the loss; undefined: nothing.
+  Tensor penalty() const;
   void exchange_counts(std::vector<double>& counts);
   // Adds up for a layer.
   void add_up(Tensor& values);
@@ -85,6 +90,10 @@ class ReplicaStep final : public Step {
   // Whether collectives are announced: where a replica has no rows and follows, and where a model's own step might make
   // others on one replica than on the next.
   bool announced() const { return shared_.active_ranks < communicator_.world_size() || own_step_; }
+  // Whether this step's gradients are exchanged.
+  bool exchanges() const {
+    return shared_.ends_group || (!alone() && replica_.exchange && replica_.exchange->each_step());
+  }
   bool grouped() const { return !shared_.begins_group || !shared_.ends_group; }
   bool alone() const { return shared_.where == UpdatePlace::alone; }
   bool by_hosts() const { return shared_.where == UpdatePlace::own_servers; }

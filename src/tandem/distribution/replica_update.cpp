@@ -19,7 +19,8 @@ ReplicaUpdate::ReplicaUpdate(const Program& program, Replica& replica, int64_t i
   if (chosen_ && std::all_of(chosen_, chosen_ + chosen.numel(), [](double flag) { return flag > 0; }))
     chosen_ = nullptr;
   const auto& optimizer = *program.optimizer;
-  by_bucket_ = !chosen_ && optimizer.elementwise() && !optimizer.prepares() && replica.constrained.empty();
+  by_bucket_ =
+      !replica.shard && !chosen_ && optimizer.elementwise() && !optimizer.prepares() && replica.constrained.empty();
 }
 
 void ReplicaUpdate::update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
@@ -38,13 +39,14 @@ void ReplicaUpdate::update_bucket(std::size_t bucket) {
 }
 
 bool ReplicaUpdate::update_whole(const GradientShards* shards) {
+  if (replica_.shard) return update_shard(shards);
   auto& own = replica_.trainable;
   const auto& optimizer = *program_.optimizer;
   unscale(own.gradients());
   std::vector<FlatPlace> places;
   std::vector<std::size_t> meant;
   for (std::size_t i = 0; i < own.places().size(); ++i) {
-    if (chosen_ && chosen_[i] <= 0) continue;
+    if (!is_meant(i)) continue;
     places.push_back(own.places()[i]);
     meant.push_back(i);
   }
@@ -60,12 +62,59 @@ bool ReplicaUpdate::update_whole(const GradientShards* shards) {
       update(own.view(own.parameters(), i), own.view(own.gradients(), i), slots);
     }
   }
-  c10::NoGradGuard no_grad;
+  constrain();
+  return true;
+}
+
+// Of elements, wherever weights begin and end; what goes by weight is added up over the ranks.
+bool ReplicaUpdate::update_shard(const GradientShards* others) {
+  auto& shard = *replica_.shard;
+  const auto& optimizer = *program_.optimizer;
+  unscale(shard.gradients());
+  std::vector<FlatPlace> places;
+  for (std::size_t i = 0; i < shard.layout().parts().size(); ++i) {
+    if (is_meant(i)) places.push_back(shard.layout().parts()[i]);
+  }
+  const GradientShards sums = shard.sums(others);
+  if (optimizer.prepares() &&
+      !optimizer.prepare({shard.gradients(), replica_.slots, places, iteration_, replica_.numbers, &sums}))
+    return false;
+  if (!chosen_) {
+    update_where_slots_are(shard.parameters(), shard.gradients(), replica_.slots);
+  } else {
+    for (const auto& place : places) {
+      const auto part = [&](const Tensor& all) { return all.narrow(0, place.offset, place.count); };
+      std::vector<Tensor> slots;
+      for (const auto& slot : replica_.slots) slots.push_back(part(slot));
+      if (place.count > 0) update_where_slots_are(part(shard.parameters()), part(shard.gradients()), slots);
+    }
+  }
+  shard.share();
+  constrain();
+  return true;
+}
+
+void ReplicaUpdate::update_where_slots_are(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots) {
+  const auto where = replica_.shard->slots_on();
+  if (parameters.device() == where) return update(parameters, gradients, slots);
+  const c10::NoGradGuard no_grad;
+  const Tensor there = parameters.to(where);
+  update(there, gradients.to(where), slots);
+  parameters.copy_(there);
+}
+
+void ReplicaUpdate::constrain() {
+  const c10::NoGradGuard no_grad;
   for (const auto& w : replica_.constrained) {
     Tensor& value = replica_.own(w);
-    value.copy_((*w.variable().constraint)(value.detach()));
+    const auto apply = [&] { value.copy_((*w.variable().constraint)(value.detach())); };
+    if (!replica_.shard) {
+      apply();
+      continue;
+    }
+    const auto& all = replica_.trainable.weights();
+    replica_.shard->change_whole(static_cast<std::size_t>(std::find(all.begin(), all.end(), w) - all.begin()), apply);
   }
-  return true;
 }
 
 }  // namespace tandem::distribute

@@ -22,6 +22,11 @@ class ReplicaUpdate {
   bool update_whole(const GradientShards* shards = nullptr);
 
  private:
+  bool update_shard(const GradientShards* others);
+  bool is_meant(std::size_t i) const { return !chosen_ || chosen_[i] > 0; }
+  void constrain();
+  // Of parts whose slots may be in host memory.
+  void update_where_slots_are(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots);
   void unscale(Tensor& gradients) const;
   void update(Tensor parameters, const Tensor& gradients, std::span<Tensor> slots);
 

@@ -39,6 +39,9 @@ struct Replication {
   UpdatePlace where = UpdatePlace::everywhere;
   comm::Algorithm algorithm = comm::Algorithm::automatic;
   int64_t bucket_bytes = 1 << 20;
+  int64_t zero_stage = 0;          // what the ranks divide among themselves (Sharding::stage)
+  bool offload_optimizer = false;  // Sharding::offload_optimizer
+  int64_t memory_limit = 0;        // bytes that a rank may have; 0: as many as there are
   /// What runs the layers of a rank that are placed elsewhere; it must outlive the execution.
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.
@@ -91,6 +94,8 @@ class Replicated final : public Execution {
   int64_t iterations() const override { return iterations_; }
   StateDict optimizer_state() override;
   void set_optimizer_state(const StateDict& state) override;
+  bool state_is_spread() const override { return divided() && peers_; }
+  void set_steps(int64_t steps) override;
   const Devices& devices() const override { return how_.devices; }
   int64_t ranks() const override { return static_cast<int64_t>(replicas_.size()); }
   std::vector<int64_t> division(int64_t rows) const override;
@@ -127,6 +132,18 @@ class Replicated final : public Execution {
   Tensors joined_outputs(const Tensors& own, const std::vector<int64_t>& edge);
   int64_t ranks_per_device() const { return ranks() / how_.devices.size(); }
   std::vector<uint32_t> master_versions() const;
+  // Where ranks have the model in parts, in replicated_zero.cpp.
+  bool divided() const { return how_.zero_stage > 0; }
+  using ShardOf = std::function<Tensor&(Replica&)>;  // parameters, or a slot
+  // Weight i of the shards of all ranks as one, laid out as the master; collective.
+  Tensor whole(std::size_t i, const ShardOf& shard_of);
+  // This process's parts of it.
+  void spread(std::size_t i, const Tensor& whole, const ShardOf& shard_of);
+  void store_shards();
+  void state_of_shards(StateDict& state);
+  void set_state_of_shards(const StateDict& state);
+  // Some process was given the optimizer's state.
+  void align_shards(bool first_was_given);
   // Before ranks run the network: how many rows each has.
   void begin_host_part(const std::vector<int64_t>& edge);
   void share_statistics(const std::vector<int64_t>& edge, int64_t from);
@@ -214,12 +231,13 @@ class Replicated final : public Execution {
   std::vector<Weight> masters_;
   std::vector<uint32_t> loaded_versions_;  // of the masters, when replicas and they were last the same
   int64_t steps_ = 0, iterations_ = 0;
-  int64_t group_rows_ = 0;     // of steps that have not made their update yet
-  int64_t updates_ = 0;        // that the last step made: on each rank that had rows as many
-  int64_t updates_apart_ = 0;  // since parameters were last averaged
-  bool given_weights_ = true;  // masters were set since processes were last the same
-  bool given_state_ = false;   // the optimizer's state was
-  bool parted_ = false;        // from the other processes, for good
+  int64_t group_rows_ = 0;          // of steps that have not made their update yet
+  int64_t updates_ = 0;             // that the last step made: on each rank that had rows as many
+  int64_t updates_apart_ = 0;       // since parameters were last averaged
+  bool given_weights_ = true;       // masters were set since processes were last the same
+  bool given_state_ = false;        // the optimizer's state was
+  bool parted_ = false;             // from the other processes, for good
+  std::optional<StateDict> given_;  // the optimizer's state, until processes are the same
   RowReceipt receipt_;
   Peers::Topic figures_topic_, numbers_topic_, align_topic_, receipt_topic_, outputs_topic_;
   bool tables_ahead_ = false;  // servers may have others than the masters

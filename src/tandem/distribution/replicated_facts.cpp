@@ -54,10 +54,10 @@ int64_t Replicated::bytes_sent(int64_t device) const {
 }
 
 DeviceMemory Replicated::memory(int64_t device) const {
-  StorageBytes parameters, optimizer;
+  StorageBytes parameters, gradients, optimizer;
   for (int64_t i = 0; i < ranks_per_device(); ++i)
-    replicas_[static_cast<std::size_t>(device * ranks_per_device() + i)]->add_memory(parameters, optimizer);
-  return {parameters.bytes(), optimizer.bytes()};
+    replicas_[static_cast<std::size_t>(device * ranks_per_device() + i)]->add_memory(parameters, gradients, optimizer);
+  return {parameters.bytes(), gradients.bytes(), optimizer.bytes()};
 }
 
 TimeShares Replicated::time_shares(int64_t device) const {
@@ -105,7 +105,7 @@ void Replicated::observe_speeds(const std::vector<double>& before, const std::ve
 
 std::optional<double> Replicated::seconds_on_one_device(const data::Batch& batch) {
   const bool own_step = dynamic_cast<const SubclassedModel*>(program_.network.get()) != nullptr;
-  if (own_step || how_.host || how_.servers || peers_ || how_.fixed_order > 0 || group_rows_ > 0 ||
+  if (own_step || how_.host || how_.servers || divided() || peers_ || how_.fixed_order > 0 || group_rows_ > 0 ||
       !program_.optimizer || batch.rows() < 2 || fixed_batch(*program_.network) > 0)
     return {};
   const int64_t many = std::max<int64_t>(2, division_by_rank(batch.rows()).front()), few = many / 2;

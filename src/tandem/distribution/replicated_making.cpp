@@ -11,6 +11,7 @@
 #include "tandem/distribution/gradient_order.h"
 #include "tandem/distribution/named_options.h"
 #include "tandem/distribution/replicated.h"
+#include "tandem/distribution/sharded_exchange.h"
 #include "tandem/kernels/cpu_allocator.h"
 
 namespace tandem::distribute {
@@ -72,6 +73,7 @@ NamedOptions options_of(const Program& program, const Replication& how) {
   options.add("average_every", how.average_every);
   options.add("all_reduce", static_cast<int>(how.algorithm));
   options.add("bucket_bytes", how.bucket_bytes);
+  options.add("zero_stage", how.zero_stage);
   std::string shares = how.shares.automatic() ? "auto" : "";
   for (const double share : how.shares.weights()) shares += c10::str(shares.empty() ? "" : ",", share);
   options.add("shares", shares.empty() ? "none" : shares);
@@ -92,8 +94,8 @@ std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) 
   const auto first = NamedOptions::take(all[0]);
   for (std::size_t p = 1; p < all.size(); ++p) {
     const auto refuse = [&](const std::string& what) {
-      throw InvalidArgument(c10::str(how.servers ? "ParameterServer" : "DataParallel", ": model '",
-                                     program.network->name(), "': all ranks must have ", what));
+      const char* who = how.servers ? "ParameterServer" : how.zero_stage > 0 ? "Zero" : "DataParallel";
+      throw InvalidArgument(c10::str(who, ": model '", program.network->name(), "': all ranks must have ", what));
     };
     if (const int64_t its = all[p].integer(); its != devices)
       refuse(c10::str("as many devices, but rank ", p, " has ", its, " and rank 0 has ", devices));
@@ -144,6 +146,10 @@ Replicated::Replicated(const Program& program, const Replication& how)
       first_(group_->first()),
       threads_(ranks_of(how), how.fixed_order > 0 ? 1 : how.threads_per_device) {
   kernels::install_cpu_allocator();
+  if (how_.memory_limit > 0) {
+    threads_.run(
+        [&](int64_t rank) { kernels::limit_memory_of_thread(how_.memory_limit, c10::str("rank ", first_ + rank)); });
+  }
   masters_ = program_.network->weights();
   check_apart(masters_, *program_.network);
   replicas_.resize(static_cast<std::size_t>(ranks_of(how)));
@@ -188,12 +194,14 @@ void Replicated::make_replicas() {
       if ((lead_of(r) == r) != leads) return;
       const StreamScope stream(streams_[r]);
       const Replica* lead = leads ? nullptr : replicas_[lead_of(r)].get();
-      auto replica = std::make_unique<Replica>(weights_, order, lead, streams_[r].device());
+      const Sharding sharding{how_.zero_stage, divided() ? world_size() : 1, how_.offload_optimizer};
+      auto replica = std::make_unique<Replica>(weights_, order, lead, streams_[r].device(), sharding.memory());
       const bool updates = how_.where == UpdatePlace::first ? first_ + rank == 0 : leads;
       // One replica has nothing to exchange, and updates all at once.
-      const bool alone = world_size() == 1 && !how_.servers;
+      const bool alone = world_size() == 1 && !how_.servers && !divided();
       const int64_t most = alone ? std::numeric_limits<int64_t>::max() : how_.bucket_bytes;
       auto buckets = make_buckets(replica->trainable, most);
+      if (divided()) replica->divide(sharding, communicator(rank), buckets, streams_[r].device());
       replica->join(program_, make_exchange(rank, *replica, std::move(buckets), updates), updates && !how_.servers);
       if (how_.placed) replica->placed = how_.placed(rank);
       if (how_.host) replica->placed = how_.host->of(rank);
@@ -205,6 +213,10 @@ void Replicated::make_replicas() {
 std::unique_ptr<GradientExchange> Replicated::make_exchange(int64_t rank, Replica& replica,
                                                             std::vector<GradientBucket> buckets, bool wants_result) {
   auto& weights = replica.trainable;
+  if (replica.shard) {
+    return std::make_unique<ShardedExchange>(weights, *replica.shard, communicator(rank), std::move(buckets),
+                                             how_.algorithm);
+  }
   if (!how_.servers) {
     return std::make_unique<AllReduceExchange>(weights, communicator(rank), std::move(buckets), how_.algorithm,
                                                wants_result);

@@ -42,10 +42,11 @@ void Replicated::align() {
   own.put(static_cast<double>(iterations_));
   own.put(static_cast<double>(steps_));
   auto all = peers_->gather(own, align_topic_);
-  bool weights = false, state = false;
+  bool weights = false, state = false, first_state = false;
   for (std::size_t p = all.size(); p-- > 0;) {
     weights = all[p].number() > 0 || weights;
-    state = all[p].number() > 0 || state;
+    first_state = all[p].number() > 0;
+    state = first_state || state;
     iterations_ = all[p].integer();
     steps_ = all[p].integer();
   }
@@ -57,6 +58,7 @@ void Replicated::align() {
   }
   given_weights_ = given_state_ = false;  // load() gave them
   if (!state) return;
+  if (divided()) return align_shards(first_state);
   auto& front = *replicas_.front();
   for (auto& slot : front.slots) peers_->take_from(slot, 0);  // none with servers, which have the state
   if (!front.numbers.empty()) {

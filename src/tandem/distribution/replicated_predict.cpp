@@ -16,6 +16,8 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
   const data::Batch inputs_only{batch.x, {}, {}, {}, batch.first_row, batch.batch_rows};
   const auto edge = edges(inputs_only);
   const auto part = parts(inputs_only, edge);
+  int64_t computing = 0;  // ranks with rows
+  for (std::size_t r = 0; r + 1 < edge.size(); ++r) computing += edge[r + 1] > edge[r] ? 1 : 0;
   begin_host_part(edge);
   auto next = take_expected();
   next.batch.y = {};
@@ -24,16 +26,22 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
     const auto r = static_cast<std::size_t>(rank);
     c10::NoGradGuard no_grad;
     replica.outputs = {};
-    if (part[r].rows() == 0) return;
+    auto* const gathered = replica.gathered();
+    if (part[r].rows() == 0) {
+      if (gathered) gathered->follow(computing);
+      return;
+    }
     const Tensors inputs = program_.network->as_inputs(replica.rows.bring(part[r]).x);
-    const WeightScope weights(replica.map);
+    if (gathered) computing < world_size() ? gathered->begin_of(computing) : gathered->begin();
+    const WeightScope weights(replica.map, gathered);
     const CallContext context{.first_row = edge[static_cast<std::size_t>(first_ + rank)],
                               .placed = replica.placed,
-                              .trace = replica.trace,
+                              .trace = replica.watched(),
                               .states = &replica.states};
     const CallScope scope(context);
     replica.outputs = program_.network->outputs(inputs, context);
     next.send(r, replica);
+    if (gathered) gathered->end();
     for (auto& output : replica.outputs) output = output.to(at::kCPU);
   });
   int64_t outputs = 0;

@@ -48,10 +48,7 @@ void Replicated::load() {
   ahead_ = false;
   given_weights_ = true;
   run([&](int64_t rank, Replica& replica) {
-    c10::NoGradGuard no_grad;
-    if (replica.leads) replica.trainable.load();
-    for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
-    replica.rows_since_store = 0;
+    replica.load();
     if (how_.servers) load_servers(static_cast<std::size_t>(rank));
   });
   loaded_versions_ = master_versions();
@@ -67,7 +64,9 @@ void Replicated::store() {
   if (how_.where == UpdatePlace::alone) average_parameters();
   average_servers_in_step();
   c10::NoGradGuard no_grad;
-  {
+  if (how_.zero_stage == 3) {
+    store_shards();
+  } else {
     const StreamScope stream(streams_.front());
     replicas_.front()->trainable.store();
   }
@@ -82,6 +81,10 @@ StateDict Replicated::optimizer_state() {
   state.set("iterations", iterations_);
   state.set("steps", steps_);
   if (!program_.optimizer) return state;
+  if (divided()) {
+    state_of_shards(state);
+    return state;
+  }
   auto& replica = *replicas_.front();
   if (how_.servers) read_state_of_servers();
   const StreamScope stream(streams_.front());
@@ -104,6 +107,7 @@ void Replicated::set_optimizer_state(const StateDict& state) {
   iterations_ = state.integer("iterations");
   steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
   given_state_ = true;
+  if (divided()) return set_state_of_shards(state);
   const auto names = program_.optimizer->slots();
   if (how_.servers) read_state_of_servers();
   const auto weights = program_.network->trainable_weights();

@@ -10,8 +10,9 @@ void Replicated::record_trace(bool on) {
     traces_.clear();
     for (int64_t r = 0; r < ranks(); ++r) {
       const auto& device = how_.devices[r / ranks_per_device()];
-      traces_.emplace_back(ranks() == how_.devices.size() ? device.to_string()
-                                                          : c10::str(device.to_string(), " shard ", r));
+      traces_.emplace_back(
+          ranks() == how_.devices.size() ? device.to_string() : c10::str(device.to_string(), " shard ", r),
+          replicas_[static_cast<std::size_t>(r)]->gathered());
     }
   }
   if (how_.host) how_.host->record_trace(on);

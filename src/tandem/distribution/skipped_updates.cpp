@@ -24,29 +24,33 @@ std::string path_of(const Weight& weight, const Layer& layer) {
 
 }  // namespace
 
+std::string name_not_finite(const Weight& weight, const Layer& model, bool gradient) {
+  return c10::str(gradient ? "the gradient of weight '" : "weight '", path_of(weight, model), "'");
+}
+
 std::string first_not_finite(const FlatWeights& weights, const Layer& model) {
   const c10::NoGradGuard no_grad;
   for (const bool gradients : {false, true}) {
     const Tensor& all = gradients ? weights.gradients() : weights.parameters();
     if (finite(all)) continue;
     for (std::size_t i = 0; i < weights.weights().size(); ++i) {
-      if (!finite(weights.view(all, i)))
-        return c10::str(gradients ? "the gradient of weight '" : "weight '", path_of(weights.weights()[i], model), "'");
+      if (!finite(weights.view(all, i))) return name_not_finite(weights.weights()[i], model, gradients);
     }
   }
   return {};
 }
 
-void SkippedUpdates::note(bool made, const FlatWeights& weights, const Layer& model, double scale) {
+void SkippedUpdates::note(bool made, double scale, bool tells, const std::function<std::string()>& first_not_finite) {
   if (made) {
     in_a_row_ = 0;
     told_at_ = 10;
     return;
   }
   if (++in_a_row_ < told_at_) return;
-  const std::string first = first_not_finite(weights, model);
+  const std::string first = first_not_finite();
   if (first.empty()) return;
   told_at_ *= 2;
+  if (!tells) return;
   log_warning(c10::str("fit: ", in_a_row_, " updates in a row were left out, since gradients are not finite; the loss ",
                        "scale is now ", scale, ", the first tensor that is not finite is ", first));
 }

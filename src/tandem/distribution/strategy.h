@@ -25,6 +25,7 @@ class StrategyKind {
   virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
   virtual void check(const Network& /*network*/) const {}
+  virtual void check_optimizer(const Optimizer& /*optimizer*/) const {}
   /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.
   virtual std::unique_ptr<Execution> bind(const Program& program) const = 0;
 };
@@ -63,14 +64,17 @@ struct StrategyOptions {
   std::string pipeline_schedule = "1f1b";
   int64_t pipeline_chunks = 1;
   bool recompute = false;
+  // As in ZeroOptions.
+  bool offload_optimizer = false;
+  int64_t memory_limit = 0;
 };
 
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server", "pipeline". Throws InvalidArgument that proposes the nearest known
-/// names.
+/// processes of this one's job), "parameter-server", "pipeline", "zero1", "zero2", "zero3". Throws InvalidArgument that
+/// proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

@@ -9,6 +9,7 @@
 namespace tandem::kernels {
 
 class BlockCache;
+class MemoryAccount;
 
 /// Stands in the kHeaderBytes before a block's memory, so that a pointer to the memory is enough to free it.
 struct Block {
@@ -16,6 +17,8 @@ struct Block {
   BlockCache* home = nullptr;  // of the thread that took it last; only compared, the thread may have ended
   std::uintptr_t tag = 0;
   int64_t size_class = 0;
+  MemoryAccount* account = nullptr;  // that pays for it while it is in use; null: nobody
+  int64_t charged = 0;               // bytes
 
   std::size_t bytes() const { return SizeClass::bytes(size_class); }
   void* data() { return reinterpret_cast<char*>(this) + kHeaderBytes; }

@@ -9,9 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "tandem/kernels/block_cache.h"
+#include "tandem/kernels/memory_account.h"
 #include "tandem/kernels/size_class.h"
 #include "tandem/kernels/system_memory.h"
 
@@ -80,6 +82,21 @@ class ThreadCache {
 };
 thread_local bool ThreadCache::gone_ = false;
 
+// What this thread may have, where that is limited.
+class OwnAccount {
+ public:
+  ~OwnAccount() { replace(nullptr); }
+  MemoryAccount* get() const { return account_; }
+  void replace(MemoryAccount* account) {
+    if (account_) account_->close();
+    account_ = account;
+  }
+
+ private:
+  MemoryAccount* account_ = nullptr;
+};
+thread_local OwnAccount own_account;
+
 // Gives blocks back to the system until at most `limit` bytes are cached; first those that no thread keeps for itself.
 void shrink_to(int64_t limit) {
   Counters& counters = state().counters;
@@ -128,6 +145,9 @@ void* allocate_block(std::size_t asked) {
   TORCH_CHECK_WITH(OutOfMemoryError, asked <= SizeClass::kLargest, "CPU allocator: out of memory: asked for ", asked,
                    " bytes with ", counters.in_use.load(), " bytes in use; no machine has as much");
   const int64_t size_class = SizeClass::of(asked);
+  const auto charged = static_cast<int64_t>(SizeClass::bytes(size_class));
+  MemoryAccount* const account = own_account.get();
+  if (account) account->check(charged, asked);
   const int64_t widest = widest_for(size_class);
   BlockCache* own = ThreadCache::of_this_thread();
   Block* block = own ? own->pop(size_class, widest) : nullptr;
@@ -138,6 +158,9 @@ void* allocate_block(std::size_t asked) {
     block = allocate_from_system(size_class, asked);
   }
   block->home = own;
+  block->account = account;
+  block->charged = charged;
+  if (account) account->charge(charged);
   counters.take(static_cast<int64_t>(block->bytes()));
   return block->data();
 }
@@ -156,6 +179,7 @@ void free_block(void* data) {
   Block* block = Block::of(data);
   Counters& counters = state().counters;
   counters.in_use.fetch_sub(static_cast<int64_t>(block->bytes()), std::memory_order_relaxed);
+  if (auto* account = std::exchange(block->account, nullptr)) account->credit(block->charged);
   BlockCache* own = ThreadCache::of_this_thread();
   (own && block->home == own ? *own : state().shared).push(block);
   const int64_t limit = state().cache_limit.load(std::memory_order_relaxed);
@@ -183,6 +207,10 @@ void install_cpu_allocator() {
     return true;
   }();
   static_cast<void>(installed);
+}
+
+void limit_memory_of_thread(int64_t bytes, const std::string& who) {
+  own_account.replace(bytes > 0 ? MemoryAccount::open(bytes, who) : nullptr);
 }
 
 AllocatorStats cpu_allocator_stats() {

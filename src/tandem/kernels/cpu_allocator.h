@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace tandem::kernels {
 
@@ -15,6 +16,11 @@ namespace tandem::kernels {
 /// When the system has no memory left, even after everything cached went back to it, an allocation throws
 /// c10::OutOfMemoryError, which LibTorch's allocators for other devices throw as well: one handler serves all devices.
 void install_cpu_allocator();
+
+/// From now on this thread may have `bytes` of memory of CPU tensors at most, of those that it takes itself and whoever
+/// frees them, 0: any. An allocation beyond throws InvalidArgument that names `who`, the limit, what is in use and what
+/// was asked. Bytes are those of requests rounded up to a SizeClass.
+void limit_memory_of_thread(int64_t bytes, const std::string& who);
 
 /// Figures of the allocator since the process began. Bytes are those of whole blocks: requests rounded up to a
 /// SizeClass, or up to twice as much where a larger cached block served a request of 64 KiB or more.

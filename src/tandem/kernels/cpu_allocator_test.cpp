@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include "tandem/core/error.h"
 
 namespace tandem::kernels {
 namespace {
@@ -138,6 +141,30 @@ TEST_F(CpuAllocator, OutOfMemorySaysWhatWasAskedAndInUse) {
       EXPECT_NE(message.find(std::to_string(cpu_allocator_stats().bytes_in_use) + " bytes in use"), std::string::npos);
     }
   }
+}
+
+// What a thread took counts until it is freed, on whatever thread.
+TEST_F(CpuAllocator, AThreadMayHaveSoMuchMemory) {
+  c10::DataPtr outlives;
+  std::string message;
+  std::thread([&] {
+    limit_memory_of_thread(5 << 20, "rank 3");
+    outlives = take(4 << 20);
+    try {
+      take((1 << 20) + 1);
+    } catch (const InvalidArgument& error) {
+      message = error.what();
+    }
+    const auto fits = take(1 << 20);
+    std::thread([&] { outlives.clear(); }).join();
+    const auto again = take(4 << 20);
+    limit_memory_of_thread(0, "");
+    outlives = take(8 << 20);
+    limit_memory_of_thread(1 << 20, "rank 3");
+    const auto small = take(1 << 10);
+  }).join();
+  EXPECT_EQ(message,
+            "rank 3: out of memory: memory_limit is 5242880 bytes, 4194304 are in use and 1048577 more were asked for");
 }
 
 TEST_F(CpuAllocator, LimitGivesBackTheSizesAskedForLongestAgo) {

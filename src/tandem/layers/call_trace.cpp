@@ -65,7 +65,8 @@ std::vector<GradientNode*> nodes_between(const Tensors& inputs, const Tensors& o
 
 }  // namespace
 
-CallTrace::CallTrace(std::string device) : device_(std::move(device)), spans_(std::make_shared<Spans>()) {}
+CallTrace::CallTrace(std::string device, CallWatch* watch, bool records)
+    : device_(std::move(device)), watch_(watch), records_(records), spans_(std::make_shared<Spans>()) {}
 
 std::size_t CallTrace::begin(const Layer& layer) {
   spans_->push_back({.device = device_, .layer = layer.name(), .start = steady_seconds()});

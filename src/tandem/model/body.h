@@ -101,6 +101,7 @@ class ModelBody final : public Layer, public TrainedModel {
   void save_legacy(const std::string& path, const Config& config);
   /// The optimizer's; none before the first update.
   std::optional<StateDict> state_to_save();
+  void give_state();
   void write_optimizer_to(const saving::H5Group& root);
   void go_on_from(const OptimizerProgress& progress);
 

@@ -92,7 +92,7 @@ void ModelBody::save(const std::string& path) {
   check_compile_config(*network_, config);
   add_build_config(config, *network_);
   if (trainer_) trainer_->store();
-  if (!leads()) return;
+  if (!leads()) return give_state();
   legacy ? save_legacy(path, config) : save_archive(path, std::move(config));
 }
 
@@ -118,6 +118,11 @@ void ModelBody::save_legacy(const std::string& path, const Config& config) {
   });
 }
 
+// Another process writes.
+void ModelBody::give_state() {
+  if (compiled_ && trainer_->has_trained() && trainer_->execution().state_is_spread()) optimizer_state();
+}
+
 std::optional<StateDict> ModelBody::state_to_save() {
   if (!trainer_->has_trained()) return {};
   return optimizer_state();
@@ -129,7 +134,7 @@ void ModelBody::write_optimizer_to(const saving::H5Group& root) {
 
 void ModelBody::save_weights(const std::string& path) {
   if (trainer_) trainer_->store();
-  if (!leads()) return;
+  if (!leads()) return give_state();
   saving::save_weights(*network_, path, [this](const saving::H5Group& root) {
     if (compiled_) write_optimizer_to(root);
   });

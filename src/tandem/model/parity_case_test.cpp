@@ -5,6 +5,7 @@
 
 #include "tandem/core/random.h"
 #include "tandem/distribution/mirrored.h"
+#include "tandem/distribution/zero.h"
 #include "tandem/model/served_parity_test.h"
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
@@ -54,6 +55,16 @@ void expect_same(const Result& got, const Result& want) {
     EXPECT_EQ(testing::difference(got.predictions[i], want.predictions[i], 1e-5), "") << "output " << i;
 }
 
+void expect_zero_parity(const Task& task, const Result& one) {
+  for (const int64_t stage : {1, 2, 3}) {
+    SCOPED_TRACE("zero " + std::to_string(stage));
+    expect_same(
+        train(task, distribute::Zero(
+                        {.devices = several_devices(2), .stage = stage, .threads_per_device = 1, .bucket_bytes = 256})),
+        one);
+  }
+}
+
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
   const Result one = train(task, 1);
   for (double loss : one.history["loss"]) EXPECT_TRUE(std::isfinite(loss));
@@ -61,7 +72,9 @@ void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
     SCOPED_TRACE(std::to_string(n) + " devices");
     expect_same(train(task, n), one);
   }
-  if (several_devices(1)[0].kind == Device::Kind::cpu) expect_served_parity(task, one);
+  if (several_devices(1)[0].kind != Device::Kind::cpu) return;
+  expect_served_parity(task, one);
+  expect_zero_parity(task, one);
 }
 
 }  // namespace tandem::parity

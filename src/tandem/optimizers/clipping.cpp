@@ -42,11 +42,25 @@ double squares_of_all(const float* values, int64_t n, const GradientShards* shar
   return shards->sum(squares);
 }
 
+// Of the weights' gradients, each over all ranks.
+std::vector<double> squares_by_weight(const float* values, std::span<const FlatPlace> weights,
+                                      const GradientShards& shards) {
+  std::vector<double> squares;
+  for (const FlatPlace& weight : weights)
+    squares.push_back(kernels::sum_of_squares(values + weight.offset, weight.count));
+  shards.sum_by_weight(squares);
+  return squares;
+}
+
 void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, const Clipping& clipping,
                const GradientShards* shards) {
   if (clipping.clipnorm > 0) {
-    for (const FlatPlace& weight : weights) {
-      const double norm = std::sqrt(kernels::sum_of_squares(values + weight.offset, weight.count));
+    const bool in_parts = shards && shards->sum_by_weight;
+    const auto squares = in_parts ? squares_by_weight(values, weights, *shards) : std::vector<double>();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const FlatPlace& weight = weights[i];
+      const double norm =
+          std::sqrt(in_parts ? squares[i] : kernels::sum_of_squares(values + weight.offset, weight.count));
       if (norm <= clipping.clipnorm) continue;
       scale_values(values + weight.offset, weight.count, static_cast<float>(clipping.clipnorm / norm));
     }
@@ -60,14 +74,31 @@ void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, con
   }
 }
 
-/// The same by tensor operations, without waiting for a device.
-void clip_tensor(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping) {
+/// The same by tensor operations; without waiting for a device where nobody has the rest.
+void clip_tensor(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping,
+                 const GradientShards* shards) {
   const c10::AutoGradMode no_gradient(false);
-  if (clipping.clipnorm > 0) {
+  const auto of = [&](const FlatPlace& weight) { return gradients.narrow(0, weight.offset, weight.count); };
+  const auto squares_of = [](const Tensor& part) { return part.square().sum(at::kFloat).item<double>(); };
+  if (clipping.clipnorm > 0 && shards && shards->sum_by_weight) {
+    std::vector<double> squares;
+    for (const FlatPlace& weight : weights) squares.push_back(squares_of(of(weight)));
+    shards->sum_by_weight(squares);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double norm = std::sqrt(squares[i]);
+      if (!(norm <= clipping.clipnorm)) of(weights[i]).mul_(clipping.clipnorm / norm);
+    }
+  } else if (clipping.clipnorm > 0) {
     for (const FlatPlace& weight : weights) {
-      Tensor gradient = gradients.narrow(0, weight.offset, weight.count);
+      Tensor gradient = of(weight);
       gradient.mul_(clipping.clipnorm / gradient.norm().clamp_min(clipping.clipnorm));
     }
+  } else if (clipping.global_clipnorm > 0 && shards) {
+    double squares = squares_of(gradients);
+    for (const FlatPlace& weight : shards->counted_elsewhere) squares -= squares_of(of(weight));
+    const double norm = std::sqrt(shards->sum(squares));
+    if (norm <= clipping.global_clipnorm) return;
+    gradients.mul_(std::isinf(norm) ? std::numeric_limits<double>::quiet_NaN() : clipping.global_clipnorm / norm);
   } else if (clipping.global_clipnorm > 0) {
     const Tensor norm = gradients.norm();
     gradients.mul_(clipping.global_clipnorm / norm.clamp_min(clipping.global_clipnorm) + (norm - norm));
@@ -108,10 +139,8 @@ void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const
   }
   if (gradients.is_cpu() && gradients.scalar_type() == at::kFloat && gradients.is_contiguous()) {
     clip_flat(gradients.mutable_data_ptr<float>(), gradients.numel(), weights, clipping, shards);
-  } else if (shards && clipping.global_clipnorm > 0) {
-    throw InvalidArgument("global_clipnorm: gradients that several ranks share must be float32 on CPUs");
   } else {
-    clip_tensor(gradients, weights, clipping);
+    clip_tensor(gradients, weights, clipping, shards);
   }
 }
 

@@ -28,12 +28,14 @@ struct Clipping {
   bool any() const { return clipnorm > 0 || clipvalue > 0 || global_clipnorm > 0; }
 };
 
-/// The ranks that have a model's gradients between them, each those of some weights.
+/// The ranks that have a model's gradients between them, each those of some weights or a part of each weight.
 struct GradientShards {
   /// Adds up a number over the ranks; collective.
   std::function<double(double)> sum;
   /// Of this rank's buffer: what another one counts, since both have it (a weight that two stages share).
   std::vector<FlatPlace> counted_elsewhere = {};
+  /// Where weights are in parts: adds up a number for each weight over the ranks; collective. Empty: weights are whole.
+  std::function<void(std::vector<double>&)> sum_by_weight = {};
 };
 
 /// Throws InvalidArgument in the name of `where` when a bound is no finite number >= 0, or more than one is set.
@@ -44,7 +46,8 @@ void check_clipping(const std::string& where, const Clipping& clipping);
 /// not depend on the number of threads. float32 on the CPU needs no memory; other types and devices go by tensor
 /// operations. Norms that are not finite act as in Keras: by weight infinity gives 0 where the gradient is finite, NaN
 /// gives NaN; over all weights both give NaN everywhere.
-/// With `shards` the norm over all weights is that of all ranks, which must all call this.
+/// With `shards` norms are those over all ranks, which must all call this, where weights are in parts with as many
+/// `weights`, of whatever lengths.
 void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping,
                     const GradientShards* shards = nullptr);
 

@@ -22,6 +22,7 @@ History::Facts count_facts(const distribute::Execution& execution) {
     facts.bytes_sent.push_back(execution.bytes_sent(r));
     const auto memory = execution.memory(r);
     facts.parameter_bytes.push_back(memory.parameters);
+    facts.gradient_bytes.push_back(memory.gradients);
     facts.optimizer_bytes.push_back(memory.optimizer);
     const auto shares = execution.time_shares(r);
     facts.compute_seconds.push_back(shares.compute);

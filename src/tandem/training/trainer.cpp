@@ -45,6 +45,7 @@ Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_
     if (const auto why = parts_.network->why_not_replicable(); !why.empty()) throw InvalidArgument(why);
   }
   parts_.strategy->check(*parts_.network);
+  if (parts_.optimizer) parts_.strategy->check_optimizer(*parts_.optimizer);
 }
 
 Trainer::~Trainer() = default;

@@ -123,9 +123,7 @@ void Trainer::finish_update() {
 void Trainer::begin_at(int64_t epoch, const std::optional<TrainingProgress>& progress) {
   begins_at_ = epoch;
   passes_ = progress ? progress->passes : epoch;
-  auto state = execution().optimizer_state();
-  state.set("steps", progress ? progress->steps : execution_->iterations());
-  execution_->set_optimizer_state(state);
+  execution().set_steps(progress ? progress->steps : execution().iterations());
 }
 
 }  // namespace tandem
