@@ -63,13 +63,15 @@ struct StrategyOptions {
   std::string pipeline_schedule = "1f1b";
   int64_t pipeline_chunks = 1;
   bool recompute = false;
+  // As in MeshOptions; data 0: as many as the devices give.
+  int64_t mesh_data = 0, mesh_pipe = 1, mesh_tensor = 1;
 };
 
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server", "pipeline". Throws InvalidArgument that proposes the nearest known
+/// processes of this one's job), "parameter-server", "pipeline", "tensor", "mesh". Throws InvalidArgument that proposes the nearest known
 /// names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 

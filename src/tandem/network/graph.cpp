@@ -25,9 +25,9 @@ std::atomic<bool> fusion = true;
 
 void set_fusion(bool on) { fusion = on; }
 
-Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
+Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs, const Parts& parts)
     : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
-  plan();
+  plan(parts);
   ensure_built(input_shapes());
 }
 
@@ -56,7 +56,7 @@ std::vector<std::string> Graph::output_names() const {
   return names;
 }
 
-void Graph::plan() {
+void Graph::plan(const Parts& parts) {
   std::unordered_map<const Node*, std::size_t> first_slot;
   for (const auto& node : order_.nodes) {
     first_slot[node.get()] = slots_;
@@ -70,7 +70,7 @@ void Graph::plan() {
     GraphStep step{node->layer.get(),
                    node->arguments.get(),
                    node->device,
-                   steps_.size(),
+                   parts.empty() ? steps_.size() : parts.at(node.get()),
                    false,
                    {},
                    first_slot[node.get()],

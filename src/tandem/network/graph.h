@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tandem/layers/keras_tensor.h"
@@ -39,8 +40,11 @@ struct GraphStep {
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
 class Graph : public Network {
  public:
-  /// Throws InvalidArgument when the outputs cannot be computed from the inputs.
-  Graph(const KerasTensors& inputs, const KerasTensors& outputs);
+  /// By call: the number that picks its stream of random numbers.
+  using Parts = std::unordered_map<const Node*, uint64_t>;
+  /// Throws InvalidArgument when the outputs cannot be computed from the inputs. `parts`: of a graph that computes what
+  /// another one does, so that both draw the same numbers; empty: calls are counted.
+  Graph(const KerasTensors& inputs, const KerasTensors& outputs, const Parts& parts = {});
   ~Graph() override;
 
   std::vector<LayerHandle> layers() const override;
@@ -73,7 +77,7 @@ class Graph : public Network {
   Tensors run_steps(const Tensors& inputs, const CallContext& context) const;
 
  private:
-  void plan();
+  void plan(const Parts& parts);
   void fuse_relus();
   void check_inputs(const Shapes& given) const;
 

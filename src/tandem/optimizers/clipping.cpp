@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -42,11 +43,20 @@ double squares_of_all(const float* values, int64_t n, const GradientShards* shar
   return shards->sum(squares);
 }
 
+// Of one weight, wherever its parts are.
+double squares_of(const float* values, const FlatPlace& weight, const GradientShards* shards) {
+  const double squares = kernels::sum_of_squares(values + weight.offset, weight.count);
+  if (!shards) return squares;
+  const bool divided = std::any_of(shards->divided.begin(), shards->divided.end(),
+                                   [&](const FlatPlace& part) { return part.offset == weight.offset; });
+  return divided ? shards->sum(squares) : squares;
+}
+
 void clip_flat(float* values, int64_t n, std::span<const FlatPlace> weights, const Clipping& clipping,
                const GradientShards* shards) {
   if (clipping.clipnorm > 0) {
     for (const FlatPlace& weight : weights) {
-      const double norm = std::sqrt(kernels::sum_of_squares(values + weight.offset, weight.count));
+      const double norm = std::sqrt(squares_of(values, weight, shards));
       if (norm <= clipping.clipnorm) continue;
       scale_values(values + weight.offset, weight.count, static_cast<float>(clipping.clipnorm / norm));
     }
@@ -108,8 +118,8 @@ void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const
   }
   if (gradients.is_cpu() && gradients.scalar_type() == at::kFloat && gradients.is_contiguous()) {
     clip_flat(gradients.mutable_data_ptr<float>(), gradients.numel(), weights, clipping, shards);
-  } else if (shards && clipping.global_clipnorm > 0) {
-    throw InvalidArgument("global_clipnorm: gradients that several ranks share must be float32 on CPUs");
+  } else if (shards && (clipping.global_clipnorm > 0 || !shards->divided.empty())) {
+    throw InvalidArgument("clipping: gradients that several ranks share must be float32 on CPUs");
   } else {
     clip_tensor(gradients, weights, clipping);
   }

@@ -34,6 +34,8 @@ struct GradientShards {
   std::function<double(double)> sum;
   /// Of this rank's buffer: what another one counts, since both have it (a weight that two stages share).
   std::vector<FlatPlace> counted_elsewhere = {};
+  /// Of this rank's buffer: weights of which each rank has a part, in the same order on all of them.
+  std::vector<FlatPlace> divided = {};
 };
 
 /// Throws InvalidArgument in the name of `where` when a bound is no finite number >= 0, or more than one is set.
@@ -44,7 +46,8 @@ void check_clipping(const std::string& where, const Clipping& clipping);
 /// not depend on the number of threads. float32 on the CPU needs no memory; other types and devices go by tensor
 /// operations. Norms that are not finite act as in Keras: by weight infinity gives 0 where the gradient is finite, NaN
 /// gives NaN; over all weights both give NaN everywhere.
-/// With `shards` the norm over all weights is that of all ranks, which must all call this.
+/// With `shards` the norm over all weights is that of all ranks, which must all call this, and so is that of a weight
+/// that is divided.
 void clip_gradients(Tensor& gradients, std::span<const FlatPlace> weights, const Clipping& clipping,
                     const GradientShards* shards = nullptr);
 

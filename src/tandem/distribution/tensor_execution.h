@@ -1,0 +1,104 @@
+#pragma once
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/comm/local_group.h"
+#include "tandem/distribution/execution.h"
+#include "tandem/distribution/replica.h"
+#include "tandem/distribution/replica_threads.h"
+#include "tandem/sharding/local_network.h"
+
+namespace tandem::distribute {
+
+struct TensorSettings {
+  Devices devices;     // data x tensor of them, those of a tensor group one after the other
+  int64_t tensor = 1;  // ranks of a group
+  int64_t threads_per_device = 1;
+
+  int64_t data() const { return devices.size() / tensor; }
+};
+
+/// Replicas of a model of which each is divided over the ranks of a tensor group. Of each of the `tensor` parts there is
+/// an execution of its own, with the replicas of that part; all of them make each step at the same time with the same
+/// batch, and the layers of one replica's parts speak with one another. What everyone else sees is the model whole.
+class TensorExecution final : public Execution {
+ public:
+  /// What executes one part of the model, a network of its own: `rank` (of its data ranks) computes within `within`, and
+  /// its gradients are a part of those that `shards` says.
+  struct Part {
+    Program program;
+    Devices devices;
+    int64_t threads_per_device = 1;
+    std::function<void(int64_t rank, const std::function<void()>& work)> within;
+    std::function<GradientShards(const Replica&)> shards;
+  };
+  using MakePart = std::function<std::unique_ptr<Execution>(const Part&)>;
+
+  TensorExecution(const Program& program, const TensorSettings& settings, const MakePart& make_part);
+
+  StepResult train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) override;
+  void finish_update(double rate) override;
+  StepResult test_step(const data::Batch& batch, const Observer& observer) override;
+  Tensors predict_step(const data::Batch& batch) override;
+  void load() override;
+  void store() override;
+  int64_t steps() const override { return parts_.front()->steps(); }
+  int64_t iterations() const override { return parts_.front()->iterations(); }
+  StateDict optimizer_state() override;
+  void set_optimizer_state(const StateDict& state) override;
+  const Devices& devices() const override { return settings_.devices; }
+  /// The data ranks: an Observer sees each row once.
+  int64_t ranks() const override { return settings_.data(); }
+  /// Each part of a replica sees its rows.
+  std::vector<int64_t> division(int64_t rows) const override;
+  std::vector<int64_t> rows_trained() const override;
+  int64_t bytes_sent(int64_t device) const override;
+  DeviceMemory memory(int64_t device) const override;
+  TimeShares time_shares(int64_t device) const override;
+  int64_t threads_per_device() const override { return settings_.threads_per_device; }
+  void record_trace(bool on) override;
+  std::vector<TraceSpan> trace() const override;
+  StepLedger ledger(int64_t rank) const override { return parts_.front()->ledger(rank); }
+
+  const sharding::LocalNetwork& local(int64_t t) const { return locals_[static_cast<std::size_t>(t)]; }
+
+ private:
+  Part part_settings(int64_t t);
+  GradientShards shards_of(int64_t t, const Replica& replica) const;
+  // On a thread for each part; what fails on one rank ends the waits of all.
+  void run(const std::function<void(int64_t t, Execution&)>& work);
+  void note_failure();
+  std::vector<int64_t> by_device(const std::vector<int64_t>& by_data_rank) const;
+  int64_t data_rank(int64_t device) const { return device / settings_.tensor; }
+  const Execution& part_of_device(int64_t device) const {
+    return *parts_[static_cast<std::size_t>(device % settings_.tensor)];
+  }
+  const comm::Communicator& communicator(int64_t device) const;
+  std::vector<uint32_t> master_versions() const;
+  // Where weight i of those that are trained is on part t: its number there, and how its values come to it.
+  struct Home {
+    int64_t number = 0;
+    const sharding::LocalWeight* local = nullptr;  // null: the weight itself
+  };
+  Home home_of(std::size_t i, int64_t t) const;
+
+  Program program_;
+  TensorSettings settings_;
+  std::vector<sharding::LocalNetwork> locals_;            // by part
+  std::vector<std::unique_ptr<comm::LocalGroup>> groups_;  // by data rank
+  std::vector<Weight> trained_;
+  std::vector<std::vector<Weight>> own_trained_;  // by part
+  std::vector<uint32_t> loaded_versions_;         // of the masters, when the parts were last the same
+  bool ahead_ = false;                            // parts have learned what the masters do not know yet
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // the first of the step
+  std::vector<std::unique_ptr<Execution>> parts_;
+  ReplicaThreads threads_;  // last: they end before what they use
+};
+
+}  // namespace tandem::distribute

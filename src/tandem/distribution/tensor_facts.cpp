@@ -1,0 +1,54 @@
+// TensorExecution: what happened, by device.
+#include <algorithm>
+
+#include "tandem/distribution/tensor_execution.h"
+
+namespace tandem::distribute {
+
+std::vector<int64_t> TensorExecution::by_device(const std::vector<int64_t>& by_data_rank) const {
+  std::vector<int64_t> all;
+  for (const int64_t one : by_data_rank) all.insert(all.end(), static_cast<std::size_t>(settings_.tensor), one);
+  return all;
+}
+
+std::vector<int64_t> TensorExecution::division(int64_t rows) const { return by_device(parts_.front()->division(rows)); }
+
+std::vector<int64_t> TensorExecution::rows_trained() const { return by_device(parts_.front()->rows_trained()); }
+
+const comm::Communicator& TensorExecution::communicator(int64_t device) const {
+  const comm::LocalGroup& group = *groups_[static_cast<std::size_t>(data_rank(device))];
+  return group.rank(device % settings_.tensor);
+}
+
+int64_t TensorExecution::bytes_sent(int64_t device) const {
+  return part_of_device(device).bytes_sent(data_rank(device)) + communicator(device).bytes_sent();
+}
+
+DeviceMemory TensorExecution::memory(int64_t device) const {
+  return part_of_device(device).memory(data_rank(device));
+}
+
+// To a part, what it exchanges within the group is a piece of its computing.
+TimeShares TensorExecution::time_shares(int64_t device) const {
+  auto shares = part_of_device(device).time_shares(data_rank(device));
+  const auto& group = communicator(device);
+  shares.compute = std::max(0.0, shares.compute - group.seconds_moving() - group.seconds_waiting());
+  shares.exchange += group.seconds_moving();
+  shares.waiting += group.seconds_waiting();
+  return shares;
+}
+
+void TensorExecution::record_trace(bool on) {
+  for (auto& part : parts_) part->record_trace(on);
+}
+
+std::vector<TraceSpan> TensorExecution::trace() const {
+  std::vector<TraceSpan> all;
+  for (const auto& part : parts_) {
+    const auto spans = part->trace();
+    all.insert(all.end(), spans.begin(), spans.end());
+  }
+  return all;
+}
+
+}  // namespace tandem::distribute
