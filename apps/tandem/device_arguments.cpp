@@ -1,8 +1,11 @@
 #include "device_arguments.h"
 
+#include <c10/util/StringUtil.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "mesh_argument.h"
 #include "numbers.h"
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
@@ -27,7 +30,7 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("--strategy", strategy,
                      "single (default for one device) | mirrored (default for several) | data-parallel (default for "
                      "one of several processes: these devices in each of them) | parameter-server (devices are its "
-                     "workers) | pipeline (devices are its stages)");
+                     "workers) | pipeline (devices are its stages) | tensor (each device has a part of every layer)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -73,6 +76,8 @@ void DeviceArguments::add_training_to(CLI::App& command) {
                      "What a stage does when: 1f1b (default) | gpipe | interleaved");
   command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
       ->transform(whole_number(1));
+  command.add_option("--mesh", mesh,
+                     "The devices as a product: data=2,tensor=2 (replicas, each with its layers over so many devices)");
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
 }
 
@@ -84,7 +89,11 @@ Devices DeviceArguments::resolve() const {
 
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
-  const auto name = !strategy.empty()     ? strategy
+  if (!mesh.empty() && !strategy.empty() && strategy != "mesh")
+    throw InvalidArgument(c10::str("--mesh must not be given together with --strategy ", strategy));
+  const MeshAxes axes = mesh.empty() ? MeshAxes() : parse_mesh(mesh);
+  const auto name = !mesh.empty()         ? "mesh"
+                    : !strategy.empty()   ? strategy
                     : is_one_of_several() ? "data-parallel"
                     : mirrored            ? "mirrored"
                                           : "single";
@@ -92,12 +101,14 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || backup_workers > 0 || !server_sync.empty()))
     throw InvalidArgument(
         "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
-  if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
+  if (name != "pipeline" && axes.pipe == 1 &&
+      (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
   }
   // Each process has a device of its own name, unless some are asked for.
-  const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
+  const bool parts = name == "tensor" || name == "mesh";
+  const bool in_processes = name == "data-parallel" || ((served || parts) && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
@@ -114,7 +125,10 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
-                                          .recompute = recompute});
+                                          .recompute = recompute,
+                                          .mesh_data = mesh.empty() ? 0 : axes.data,
+                                          .mesh_pipe = axes.pipe,
+                                          .mesh_tensor = axes.tensor});
 }
 
 distribute::Strategy DeviceArguments::make_for_evaluator(const Devices& resolved) const {

@@ -25,6 +25,7 @@ struct DeviceArguments {
   int64_t micro_batches = 0, pipeline_chunks = 0;  // not given
   std::string pipeline_schedule;                   // empty: 1f1b
   bool recompute = false;
+  std::string mesh;  // empty: none
 
   void add_to(CLI::App& command);
   void add_training_to(CLI::App& command);

@@ -44,9 +44,9 @@ void refuse_for_parts(const std::string& name, const StrategyOptions& o) {
 }
 
 // Replicas for all devices that stages and tensor groups leave, unless it is said how many.
-int64_t replicas_of(const StrategyOptions& o) {
+int64_t replicas_of(const StrategyOptions& o, int64_t devices) {
   const int64_t each = o.mesh_pipe * o.mesh_tensor;
-  return o.mesh_data > 0 || each < 1 ? o.mesh_data : std::max<int64_t>(1, o.devices.size() / each);
+  return o.mesh_data > 0 || each < 1 ? o.mesh_data : std::max<int64_t>(1, devices / each);
 }
 
 const Catalog<Maker>& strategies() {
@@ -115,13 +115,16 @@ const Catalog<Maker>& strategies() {
           {"tensor",
            [](const StrategyOptions& o) {
              refuse_for_parts("tensor", o);
-             return TensorParallel({.devices = o.devices, .threads_per_device = o.threads_per_device});
+             return TensorParallel(
+                 {.devices = o.devices, .group = group_of_job(o), .threads_per_device = o.threads_per_device});
            }},
           {"mesh",
            [](const StrategyOptions& o) {
              refuse_for_parts("mesh", o);
+             const auto group = group_of_job(o);
              return Mesh({.devices = o.devices,
-                          .data = replicas_of(o),
+                          .group = group,
+                          .data = replicas_of(o, group ? group->world_size() : o.devices.size()),
                           .pipe = o.mesh_pipe,
                           .tensor = o.mesh_tensor,
                           .micro_batches = o.micro_batches,

@@ -3,41 +3,27 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
-#include "tandem/distribution/bind_tensor.h"
+#include "tandem/distribution/tensor_kind.h"
 
 namespace tandem::distribute {
 namespace {
 
-class MeshKind : public StrategyKind {
- public:
-  explicit MeshKind(MeshOptions options) : options_(std::move(options)) {}
-  std::string name() const override { return "mesh"; }
-  Devices devices() const override { return options_.devices; }
-  void check(const Network& network) const override { check_splittable("Mesh", network); }
-  std::unique_ptr<Execution> bind(const Program& program) const override {
-    return bind_tensor("Mesh", program,
-                       {.devices = options_.devices,
-                        .tensor = options_.tensor,
-                        .threads_per_device = threads_per_device(options_.devices.size(), options_.threads_per_device)});
-  }
-
- private:
-  const MeshOptions options_;
-};
-
-MeshOptions checked(MeshOptions options) {
+TensorMesh mesh_of(const MeshOptions& options) {
   for (const auto& [axis, size] :
        {std::pair{"data", options.data}, {"pipe", options.pipe}, {"tensor", options.tensor}}) {
     if (size < 1) throw InvalidArgument(c10::str("Mesh: ", axis, " must be at least 1, got ", size));
   }
   if (options.pipe != 1) throw InvalidArgument(c10::str("Mesh: pipe must be 1, got ", options.pipe));
-  check_tensor_devices(c10::str("Mesh of data ", options.data, " x pipe ", options.pipe, " x tensor ", options.tensor),
-                       options.devices, options.data * options.pipe * options.tensor);
-  return options;
+  return checked_mesh({.who = "Mesh",
+                       .group = options.group,
+                       .devices = options.devices,
+                       .data = options.data,
+                       .tensor = options.tensor,
+                       .threads_per_device = options.threads_per_device});
 }
 
 }  // namespace
 
-Mesh::Mesh(MeshOptions options) : Strategy(std::make_shared<MeshKind>(checked(std::move(options)))) {}
+Mesh::Mesh(MeshOptions options) : Strategy(std::make_shared<TensorKind>("mesh", mesh_of(options))) {}
 
 }  // namespace tandem::distribute

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "tandem/distribution/process_group.h"
 #include "tandem/distribution/strategy.h"
 
 namespace tandem::distribute {
@@ -10,6 +12,8 @@ struct MeshOptions {
   /// data x pipe x tensor CPUs of this process: those of a tensor group one after the other, then the stages, then the
   /// replicas.
   Devices devices = {};
+  /// As in TensorParallelOptions: so many processes, in that order.
+  std::optional<ProcessGroup> group = {};
   int64_t data = 1;    // replicas, which share a batch's rows
   int64_t pipe = 1;    // stages of each, through which micro batches go
   int64_t tensor = 1;  // devices that have a stage's layers between them

@@ -23,6 +23,8 @@ class StrategyKind {
   virtual bool leads() const { return true; }
   /// Where the layers of `network` compute, for a strategy that lets the network say.
   virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
+  /// How the layers of `network` are divided over the devices, as a table of lines; empty where they are not.
+  virtual std::string plan(const Network& /*network*/) const { return {}; }
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
   virtual void check(const Network& /*network*/) const {}
   /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.

@@ -5,9 +5,9 @@
 
 namespace tandem::distribute {
 
-std::vector<int64_t> TensorExecution::by_device(const std::vector<int64_t>& by_data_rank) const {
+std::vector<int64_t> TensorExecution::by_device(const std::vector<int64_t>& by_replica) const {
   std::vector<int64_t> all;
-  for (const int64_t one : by_data_rank) all.insert(all.end(), static_cast<std::size_t>(settings_.tensor), one);
+  for (const int64_t one : by_replica) all.insert(all.end(), static_cast<std::size_t>(here()), one);
   return all;
 }
 
@@ -16,21 +16,18 @@ std::vector<int64_t> TensorExecution::division(int64_t rows) const { return by_d
 std::vector<int64_t> TensorExecution::rows_trained() const { return by_device(parts_.front()->rows_trained()); }
 
 const comm::Communicator& TensorExecution::communicator(int64_t device) const {
-  const comm::LocalGroup& group = *groups_[static_cast<std::size_t>(data_rank(device))];
-  return group.rank(device % settings_.tensor);
+  return std::as_const(*ranks_).rank(device / here(), device % here());
 }
 
 int64_t TensorExecution::bytes_sent(int64_t device) const {
-  return part_of_device(device).bytes_sent(data_rank(device)) + communicator(device).bytes_sent();
+  return part_of_device(device).bytes_sent(device / here()) + communicator(device).bytes_sent();
 }
 
-DeviceMemory TensorExecution::memory(int64_t device) const {
-  return part_of_device(device).memory(data_rank(device));
-}
+DeviceMemory TensorExecution::memory(int64_t device) const { return part_of_device(device).memory(device / here()); }
 
 // To a part, what it exchanges within the group is a piece of its computing.
 TimeShares TensorExecution::time_shares(int64_t device) const {
-  auto shares = part_of_device(device).time_shares(data_rank(device));
+  auto shares = part_of_device(device).time_shares(device / here());
   const auto& group = communicator(device);
   shares.compute = std::max(0.0, shares.compute - group.seconds_moving() - group.seconds_waiting());
   shares.exchange += group.seconds_moving();

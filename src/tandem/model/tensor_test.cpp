@@ -26,6 +26,7 @@
 #include "tandem/layers/global_average_pooling1d.h"
 #include "tandem/layers/global_average_pooling2d.h"
 #include "tandem/layers/group_query_attention.h"
+#include "tandem/layers/gru.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/layer_normalization.h"
 #include "tandem/layers/lstm.h"
@@ -150,8 +151,7 @@ TEST(Tensor, RegularizersAndConstraintsOfDividedWeights) {
                        // Its norms go over what would be divided: it is divided by units instead, or stays whole.
                        Dense(8, {.kernel_constraint = constraints::UnitNorm({.axis = 0})}),
                        Dense(8, {.kernel_constraint = constraints::UnitNorm({.axis = {0, 1}})}),
-                       Dense(8, {.kernel_constraint = constraints::NonNeg()}),
-                       Dense(3, {.activation = "softmax"})});
+                       Dense(8, {.kernel_constraint = constraints::NonNeg()}), Dense(3, {.activation = "softmax"})});
   };
   expect_parts(rows_of(build), {2, 3});
 }
@@ -205,7 +205,10 @@ TEST(Tensor, EmbeddingByRowsAndAttentionByHeads) {
     const auto v = Dense(8)(Dense(16, {.activation = "gelu"})(Add()({z, u})));
     return Model(x, Dense(3, {.activation = "softmax"})(GlobalAveragePooling1D()(Add()({z, v}))));
   };
-  Task task{build, classes(), (RandomStream(6).uniform({22, 5}) * 11).floor(), one_hot(22, 3, 2),
+  Task task{build,
+            classes(),
+            (RandomStream(6).uniform({22, 5}) * 11).floor(),
+            one_hot(22, 3, 2),
             {.batch_size = 8, .epochs = 2}};
   task.compile.optimizer = optimizers::Adam({.learning_rate = 0.01});
   expect_parts(task, {2, 3, 4});
@@ -216,10 +219,22 @@ TEST(Tensor, FrozenLayersAndLayersThatStayWhole) {
     Dense frozen(8, {.activation = "relu"});
     frozen->set_trainable(false);
     const auto x = Input({4, 6});
-    const auto y = LSTM(5)(GaussianDropout(0.1)(frozen(x)));
+    const auto y = GRU(5)(GaussianDropout(0.1)(frozen(x)));
     return Model(x, Dense(3, {.activation = "softmax"})(Dense(6)(y)));
   };
   expect_parts(rows_of(build, classes(), {4, 6}), {2, 3});
+}
+
+TEST(Tensor, LstmByUnits) {
+  const auto build = [] {
+    const auto x = Input({5});
+    auto y = Embedding(9, 4, {.mask_zero = true})(x);
+    y = LSTM(6, {.kernel_regularizer = regularizers::L2(0.01), .return_sequences = true})(y);
+    y = LSTM(5, {.return_sequences = true, .go_backwards = true, .zero_output_for_mask = true})(y);
+    return Model(x, Dense(3, {.activation = "softmax"})(LSTM(4, {.use_bias = false})(y)));
+  };
+  const Tensor ids = (RandomStream(6).uniform({22, 5}) * 9).floor();
+  expect_parts({build, classes(), ids, one_hot(22, 3, 2), {.batch_size = 8, .epochs = 2}});
 }
 
 TEST(Tensor, FewerRowsThanReplicas) {
@@ -290,6 +305,21 @@ TEST(Tensor, ModelsMadeLaterAreTheSame) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(at::equal(one[i], two[i])) << i;
 }
 
+TEST(Tensor, ThePlanSaysWhatIsSplitAndWhereExchangesAre) {
+  const auto x = Input({16});
+  const auto y =
+      Dense(8, {.name = "b"})(Dropout(0.5, {.name = "d"})(Dense(64, {.activation = "relu", .name = "a"})(x)));
+  Model model(x, Dense(1, {.name = "c"})(LayerNormalization({.name = "n"})(y)), "net");
+  // Of (16 + 1) 64 + (64 + 1) 8 + 2 * 8 + (8 + 1) 1 = 1633: 1088 / 2 + 512 / 2 + 8 + 16 + 9 = 833.
+  EXPECT_EQ(TensorParallel({.devices = parts(2)})->plan(*model.network()),
+            "model 'net' over 2 devices, 51.0 % of its parameters on the first:\n"
+            "  layer                   split                      exchanges\n"
+            "  a (Dense)               by units                   enter\n"
+            "  b (Dense)               by inputs                  sum\n"
+            "  n (LayerNormalization)  whole: its input is whole\n"
+            "  c (Dense)               whole: has 1 units\n");
+}
+
 TEST(Tensor, MemoryAndMessagesAreWhatTheDivisionSays) {
   Sequential model({Input({16}), Dense(64, {.activation = "relu"}), Dense(64), Dense(4)});
   model.compile({.optimizer = optimizers::Adam({.learning_rate = 0.01}),
@@ -344,7 +374,7 @@ TEST(Tensor, RefusesWhatCannotBeSplit) {
   EXPECT_EQ(message_of([] { TensorParallel(distribute::TensorParallelOptions()); }),
             "TensorParallel: must get a device for each part, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   EXPECT_EQ(message_of([] { Mesh({.devices = parts(3), .data = 2, .tensor = 2}); }),
-            "Mesh of data 2 x pipe 1 x tensor 2: must get 4 devices, got 3");
+            "Mesh: data 2 x tensor 2 must be the number of devices, got 3");
 }
 
 }  // namespace

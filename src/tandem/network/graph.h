@@ -40,11 +40,15 @@ struct GraphStep {
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
 class Graph : public Network {
  public:
-  /// By call: the number that picks its stream of random numbers.
-  using Parts = std::unordered_map<const Node*, uint64_t>;
-  /// Throws InvalidArgument when the outputs cannot be computed from the inputs. `parts`: of a graph that computes what
-  /// another one does, so that both draw the same numbers; empty: calls are counted.
-  Graph(const KerasTensors& inputs, const KerasTensors& outputs, const Parts& parts = {});
+  /// What depends on which calls a graph has, and in which order: of GraphStep, `part` and `without_mask`.
+  struct CallOrigin {
+    uint64_t part = 0;
+    std::vector<std::size_t> without_mask = {};
+  };
+  using CallOrigins = std::unordered_map<const Node*, CallOrigin>;
+  /// Throws InvalidArgument when the outputs cannot be computed from the inputs. `origins`: of a graph that computes
+  /// what another one does in other calls, what its calls have from there; empty: they are this graph's own.
+  Graph(const KerasTensors& inputs, const KerasTensors& outputs, const CallOrigins& origins = {});
   ~Graph() override;
 
   std::vector<LayerHandle> layers() const override;
@@ -77,7 +81,7 @@ class Graph : public Network {
   Tensors run_steps(const Tensors& inputs, const CallContext& context) const;
 
  private:
-  void plan(const Parts& parts);
+  void plan(const CallOrigins& origins);
   void fuse_relus();
   void check_inputs(const Shapes& given) const;
 

@@ -52,23 +52,26 @@ class Rewriting {
     const auto value_of = [&](const KerasTensor& t) -> const Value& {
       return values.at(t.node().get())[static_cast<std::size_t>(t.index())];
     };
-    Graph::Parts parts;
+    Graph::CallOrigins origins;
     uint64_t part = 0;
+    std::map<uint64_t, std::vector<std::size_t>> unmasked;
+    for (const auto& step : graph.steps()) unmasked[step.part] = step.without_mask;
     for (const auto& node : graph.nodes()) {
       if (node->is_input()) {
-        values[node.get()] = {{input_like(*node, parts)}};
+        values[node.get()] = {{input_like(*node)}};
         continue;
       }
       std::vector<Value> inputs;
       for (const auto& input : node->inputs) inputs.push_back(value_of(input));
       const bool is_output = std::any_of(graph.outputs().begin(), graph.outputs().end(),
                                          [&](const KerasTensor& t) { return t.node() == node; });
-      values[node.get()] = call(*node, inputs, is_output, part++, parts);
+      values[node.get()] = call(*node, inputs, is_output, {part, unmasked[part]}, origins);
+      ++part;
     }
     std::vector<KerasTensor> inputs, outputs;
     for (const auto& t : graph.inputs()) inputs.push_back(value_of(t).tensor);
-    for (const auto& t : graph.outputs()) outputs.push_back(as(value_of(t), {}, nullptr, parts).tensor);
-    auto copy = std::make_shared<Graph>(inputs, outputs, parts);
+    for (const auto& t : graph.outputs()) outputs.push_back(as(value_of(t), {}, nullptr, origins).tensor);
+    auto copy = std::make_shared<Graph>(inputs, outputs, origins);
     copy->set_structure(graph.input_structure(), graph.output_structure());
     if (!graph.trainable()) freeze(graph, *copy);
     return copy;
@@ -78,63 +81,64 @@ class Rewriting {
   // The numbers of calls that the model has not lie behind all of its own.
   static constexpr uint64_t kBehind = uint64_t{1} << 32;
 
-  KerasTensor input_like(const Node& node, Graph::Parts& parts) const {
+  static KerasTensor input_like(const Node& node) {
     auto copy = std::make_shared<Node>();
     copy->layer = node.layer;
     copy->output_shapes = node.output_shapes;
-    parts[copy.get()] = 0;
     return KerasTensor(copy, 0);
   }
 
-  KerasTensor add(const std::shared_ptr<Layer>& layer, const KerasTensor& x, Graph::Parts& parts) {
+  KerasTensor add(const std::shared_ptr<Layer>& layer, const KerasTensor& x, Graph::CallOrigins& origins) {
     const auto made = call_in_graph(layer, x, nullptr).front();
-    parts[made.node().get()] = kBehind + added_++;
+    origins[made.node().get()] = {kBehind + added_++};
     return made;
   }
 
-  Value add_collective(Collective kind, const Value& x, const Division& division, Graph::Parts& parts) {
-    static const std::map<Collective, std::string> names{
-        {Collective::enter, "enter"}, {Collective::sum, "sum"}, {Collective::gather, "gather"}, {Collective::slice, "slice"}};
-    const auto layer =
-        make_collective(c10::str(names.at(kind), "/", added_), kind, division, place_);
+  Value add_collective(Collective kind, const Value& x, const Division& division, Graph::CallOrigins& origins) {
+    static const std::map<Collective, std::string> names{{Collective::enter, "enter"},
+                                                         {Collective::sum, "sum"},
+                                                         {Collective::gather, "gather"},
+                                                         {Collective::slice, "slice"}};
+    const auto layer = make_collective(c10::str(names.at(kind), "/", added_), kind, division, place_);
     if (plan_) plan_->collectives.push_back(names.at(kind));
-    return {add(layer, x.tensor, parts), kind == Collective::slice ? division : Division{}};
+    return {add(layer, x.tensor, origins), kind == Collective::slice ? division : Division{}};
   }
 
   // `x` as a layer wants it; `enters`: whole, to go into divided layers. What several layers want is made once.
-  Value as(const Value& x, const Division& wanted, const LocalLayer* reader, Graph::Parts& parts) {
+  Value as(const Value& x, const Division& wanted, const LocalLayer* reader, Graph::CallOrigins& origins) {
     const bool enters = reader && reader->enters;
     if (x.division == wanted && !enters) return x;
     const auto key = std::tuple(x.tensor.node().get(), x.tensor.index(), wanted.blocks, wanted.size, enters);
     if (const auto found = converted_.find(key); found != converted_.end()) return found->second;
     Value made = x;
     if (!x.division.whole() && x.division != wanted)
-      made = add_collective(Collective::gather, made, x.division, parts);
-    if (enters) made = add_collective(Collective::enter, made, {}, parts);
-    if (!wanted.whole() && made.division.whole()) made = add_collective(Collective::slice, made, wanted, parts);
+      made = add_collective(Collective::gather, made, x.division, origins);
+    if (enters) made = add_collective(Collective::enter, made, {}, origins);
+    if (!wanted.whole() && made.division.whole()) made = add_collective(Collective::slice, made, wanted, origins);
     converted_[key] = made;
     return made;
   }
 
-  std::vector<Value> call(const Node& node, const std::vector<Value>& inputs, bool is_output, uint64_t part,
-                          Graph::Parts& parts) {
+  std::vector<Value> call(const Node& node, const std::vector<Value>& inputs, bool is_output,
+                          const Graph::CallOrigin& origin, Graph::CallOrigins& origins) {
     auto& local = local_layer(node, inputs, is_output);
     plan_ = &made_.plan[local.plan];
     std::vector<KerasTensor> given;
     for (const auto& input : inputs)
-      given.push_back(as(input, local.split ? local.split->takes : Division{}, &local, parts).tensor);
+      given.push_back(as(input, local.split ? local.split->takes : Division{}, &local, origins).tensor);
     const auto outputs = call_in_graph(local.layer, given, node.arguments);
-    parts[outputs.front().node().get()] = part;
+    origins[outputs.front().node().get()] = origin;
     std::vector<Value> values;
     for (const auto& output : outputs) values.push_back({output});
     if (local.split) {
       const auto& split = *local.split;
       Value& value = values.front();
       value.division = split.gives;
-      if (split.before_sum) value.tensor = add(split.before_sum, value.tensor, parts);
-      if (split.adds_up) value = add_collective(Collective::sum, value, {}, parts);
-      if (split.after && !value.division.whole()) value = add_collective(Collective::gather, value, split.gives, parts);
-      if (split.after) value.tensor = add(split.after, value.tensor, parts);
+      if (split.before_sum) value.tensor = add(split.before_sum, value.tensor, origins);
+      if (split.adds_up) value = add_collective(Collective::sum, value, {}, origins);
+      if (split.after && !value.division.whole())
+        value = add_collective(Collective::gather, value, split.gives, origins);
+      if (split.after) value.tensor = add(split.after, value.tensor, origins);
       note_weights(*node.layer, split);
     }
     plan_ = nullptr;
@@ -152,7 +156,8 @@ class Rewriting {
       local.layer = rewrite_within(*node.layer, *within);
       made_.plan[local.plan].how = "layer by layer";
     } else {
-      SplitCall call{.layer = node.layer, .outputs = node.output_shapes.size(), .is_output = is_output, .place = place_};
+      SplitCall call{
+          .layer = node.layer, .outputs = node.output_shapes.size(), .is_output = is_output, .place = place_};
       for (const auto& input : node.inputs) call.shapes.push_back(input.shape());
       for (const auto& input : inputs) call.inputs.push_back(input.division);
       auto chosen = place_.ranks > 1 ? split_layer(call) : SplitOrReason("there is one device");
@@ -197,7 +202,8 @@ class Rewriting {
       auto& variable = own[i].variable();
       variable.constraint = all[i].variable().constraint;
       variable.regularizer = all[i].variable().regularizer;
-      if (variable.regularizer && !weight.division.whole()) variable.regularizer = part_of_penalty(variable.regularizer);
+      if (variable.regularizer && !weight.division.whole())
+        variable.regularizer = part_of_penalty(variable.regularizer);
       made_.weights.push_back(weight);
     }
   }

@@ -10,14 +10,37 @@ namespace {
 
 // Have no weights, and do for one channel what they do for many.
 bool goes_by_channel(const Layer& layer) {
-  static const std::set<std::string> names{
-      "ReLU",           "LeakyReLU",       "ELU",          "Identity",           "MaxPooling1D",
-      "MaxPooling2D",   "MaxPooling3D",    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D",
-      "GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GlobalAveragePooling1D",
-      "GlobalAveragePooling2D", "GlobalAveragePooling3D", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D",
-      "Cropping1D",     "Cropping2D",      "Cropping3D",   "UpSampling1D",       "UpSampling2D",
-      "UpSampling3D",   "Add",             "Subtract",     "Multiply",           "Average",
-      "Maximum",        "Minimum"};
+  static const std::set<std::string> names{"ReLU",
+                                           "LeakyReLU",
+                                           "ELU",
+                                           "Identity",
+                                           "MaxPooling1D",
+                                           "MaxPooling2D",
+                                           "MaxPooling3D",
+                                           "AveragePooling1D",
+                                           "AveragePooling2D",
+                                           "AveragePooling3D",
+                                           "GlobalMaxPooling1D",
+                                           "GlobalMaxPooling2D",
+                                           "GlobalMaxPooling3D",
+                                           "GlobalAveragePooling1D",
+                                           "GlobalAveragePooling2D",
+                                           "GlobalAveragePooling3D",
+                                           "ZeroPadding1D",
+                                           "ZeroPadding2D",
+                                           "ZeroPadding3D",
+                                           "Cropping1D",
+                                           "Cropping2D",
+                                           "Cropping3D",
+                                           "UpSampling1D",
+                                           "UpSampling2D",
+                                           "UpSampling3D",
+                                           "Add",
+                                           "Subtract",
+                                           "Multiply",
+                                           "Average",
+                                           "Maximum",
+                                           "Minimum"};
   return names.contains(layer.class_name());
 }
 
@@ -41,8 +64,8 @@ SplitOrReason split_channels(const SplitCall& call) {
   const SplitLayer same{.how = "its channels", .takes = in, .layer = call.layer, .gives = in};
   if (const auto* operation = dynamic_cast<const OperationLayer*>(&layer)) {
     const auto rank = call.shapes.front().rank();
-    const bool one_rank = std::all_of(call.shapes.begin(), call.shapes.end(),
-                                      [&](const Shape& shape) { return shape.rank() == rank; });
+    const bool one_rank =
+        std::all_of(call.shapes.begin(), call.shapes.end(), [&](const Shape& shape) { return shape.rank() == rank; });
     if (operates_by_element(*operation) && one_rank && !call.is_output) return same;
     return "needs its inputs whole";
   }

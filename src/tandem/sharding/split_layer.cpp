@@ -26,6 +26,7 @@ const std::map<std::string, SplitKind>& split_kinds() {
       {"Embedding", split_embedding},
       {"MultiHeadAttention", split_attention},
       {"GroupQueryAttention", split_attention},
+      {"LSTM", split_lstm},
       {"Dropout", split_noise},
       {"SpatialDropout1D", split_noise},
       {"SpatialDropout2D", split_noise},

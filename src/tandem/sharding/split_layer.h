@@ -24,11 +24,11 @@ struct SplitCall {
 
 /// What a layer becomes on one rank. Its value is divided as `gives` says, or, where it adds up, whole after the sum.
 struct SplitLayer {
-  std::string how;               // for the plan: "units"
-  Division takes;                // each input: whole, or divided on its last axis
-  std::shared_ptr<Layer> layer;  // its part; the layer itself where that needs no change
-  Division gives = {};           // of its output's last axis
-  bool adds_up = false;          // the outputs are addends
+  std::string how;                         // for the plan: "units"
+  Division takes;                          // each input: whole, or divided on its last axis
+  std::shared_ptr<Layer> layer;            // its part; the layer itself where that needs no change
+  Division gives = {};                     // of its output's last axis
+  bool adds_up = false;                    // the outputs are addends
   std::shared_ptr<Layer> before_sum = {};  // each on its own output; null: none
   std::shared_ptr<Layer> after = {};       // on the whole output, gathered or summed; null: none
   Division of_weights = {};                // of axes that neither `takes` nor `gives` divides; whole: one block
@@ -45,6 +45,7 @@ SplitOrReason split_dense(const SplitCall& call);
 SplitOrReason split_convolution(const SplitCall& call);
 SplitOrReason split_embedding(const SplitCall& call);
 SplitOrReason split_attention(const SplitCall& call);
+SplitOrReason split_lstm(const SplitCall& call);
 SplitOrReason split_noise(const SplitCall& call);
 /// Layers that compute each channel by itself.
 SplitOrReason split_channels(const SplitCall& call);

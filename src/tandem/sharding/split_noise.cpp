@@ -1,4 +1,5 @@
-// Layers that multiply by random numbers, on divided values: each rank draws the numbers of the whole and takes its own.
+// Layers that multiply by random numbers, on divided values: each rank draws the numbers of the whole and takes its
+// own.
 #include <ATen/ATen.h>
 
 #include "tandem/sharding/split_layer.h"

@@ -47,8 +47,7 @@ Tensor own_part(const Tensor& whole, const Division& division, const Place& plac
 }
 
 void remember(AutogradContext* context, const Division& division, const Place& place) {
-  context->saved_data["numbers"] =
-      std::vector<int64_t>{division.blocks, division.size, place.rank, place.ranks};
+  context->saved_data["numbers"] = std::vector<int64_t>{division.blocks, division.size, place.rank, place.ranks};
 }
 
 std::pair<Division, Place> remembered(AutogradContext* context) {
