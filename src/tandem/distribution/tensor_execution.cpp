@@ -21,7 +21,9 @@ TensorExecution::TensorExecution(const Program& program, const TensorSettings& s
       peers_(settings.processes ? std::make_unique<Peers>(settings.processes) : nullptr),
       ranks_(ranks_of(settings)),
       trained_(program.network->trainable_weights()),
+      exchanged_(static_cast<std::size_t>(settings.devices.size())),
       threads_(ranks_->parts(), 1) {
+  if (over_processes()) check_same_program();
   for (int64_t p = 0; p < here(); ++p) {
     locals_.push_back(sharding::make_local_network(*program_.network, place(p)));
     own_trained_.push_back(locals_.back().graph->trainable_weights());
@@ -104,11 +106,17 @@ void TensorExecution::run(const std::function<void(int64_t, Execution&)>& work) 
 StepResult TensorExecution::train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
   ahead_ = true;
   StepResult result;
+  const auto before = spent_in_groups();
   const Observer nobody;
   run([&](int64_t p, Execution& part) {
     auto made = part.train_step(batch, train, observes(p) ? observer : nobody);
     if (p == 0) result = std::move(made);
   });
+  const auto after = spent_in_groups();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    exchanged_[i].exchange += after[i].exchange - before[i].exchange;
+    exchanged_[i].waiting += after[i].waiting - before[i].waiting;
+  }
   return result;
 }
 

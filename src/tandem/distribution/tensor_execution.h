@@ -88,6 +88,8 @@ class TensorExecution final : public Execution {
   std::vector<int64_t> by_device(const std::vector<int64_t>& by_replica) const;
   const Execution& part_of_device(int64_t device) const { return *parts_[static_cast<std::size_t>(device % here())]; }
   const comm::Communicator& communicator(int64_t device) const;
+  // By device, in exchanges with the other parts so far.
+  std::vector<TimeShares> spent_in_groups() const;
   std::vector<uint32_t> master_versions() const;
   // Puts the parts of what is divided together, those of other processes included: `own` of each part here.
   void join(const Tensor& whole, const sharding::LocalWeight& how, const std::vector<Tensor>& own);
@@ -98,6 +100,8 @@ class TensorExecution final : public Execution {
   };
   Home home_of(std::size_t i, int64_t p) const;
   StateDict joined_state();
+  // Throws InvalidArgument naming the rank whose model is another.
+  void check_same_program();
   bool over_processes() const { return peers_ != nullptr; }
 
   Program program_;
@@ -114,6 +118,7 @@ class TensorExecution final : public Execution {
   int64_t state_steps_ = -1;                         // when that was
   bool given_weights_ = true, given_state_ = false;  // since the processes were last the same
   bool parted_ = false;
+  std::vector<TimeShares> exchanged_;  // by device, with the other parts while it trained
   Peers::Topic align_topic_;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first of the step

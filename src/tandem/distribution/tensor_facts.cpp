@@ -25,13 +25,22 @@ int64_t TensorExecution::bytes_sent(int64_t device) const {
 
 DeviceMemory TensorExecution::memory(int64_t device) const { return part_of_device(device).memory(device / here()); }
 
-// To a part, what it exchanges within the group is a piece of its computing.
+std::vector<TimeShares> TensorExecution::spent_in_groups() const {
+  std::vector<TimeShares> spent;
+  for (int64_t device = 0; device < settings_.devices.size(); ++device) {
+    const auto& group = communicator(device);
+    spent.push_back({.exchange = group.seconds_moving(), .waiting = group.seconds_waiting()});
+  }
+  return spent;
+}
+
+// To a part, what it exchanges within the group while it trains is a piece of its computing.
 TimeShares TensorExecution::time_shares(int64_t device) const {
   auto shares = part_of_device(device).time_shares(device / here());
-  const auto& group = communicator(device);
-  shares.compute = std::max(0.0, shares.compute - group.seconds_moving() - group.seconds_waiting());
-  shares.exchange += group.seconds_moving();
-  shares.waiting += group.seconds_waiting();
+  const auto& group = exchanged_[static_cast<std::size_t>(device)];
+  shares.compute = std::max(0.0, shares.compute - group.exchange - group.waiting);
+  shares.exchange += group.exchange;
+  shares.waiting += group.waiting;
   return shares;
 }
 

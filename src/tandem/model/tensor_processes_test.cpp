@@ -1,6 +1,8 @@
 // Layers divided over processes: what one device gives, on every process.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tandem/core/random.h"
 #include "tandem/distribution/mesh.h"
 #include "tandem/distribution/single_device.h"
@@ -149,13 +151,25 @@ TEST(TensorProcesses, AFailureInOneEndsAll) {
     bool fails = false;
   };
   const auto build = [] { return Sequential({Input({6}), Dense(8), make_layer<Fails>(), Dense(3)}); };
-  const auto message = testing::message_of([&] {
+  const auto message = testing::message_of<Error>([&] {
     on_grid_with({2, 1}, build, {.loss = "mse"}, tensor, [](Model& model, int64_t process) {
       dynamic_cast<Fails&>(*model.layers()[1]).fails = process == 1;
       model.fit(normal({8, 6}, 1), normal({8, 3}, 2), {.batch_size = 8, .verbose = 0});
     });
   });
   EXPECT_NE(message.find("this process fails"), std::string::npos) << message;
+}
+
+TEST(TensorProcesses, AllMustHaveTheSameModel) {
+  std::atomic<int64_t> made{0};
+  const auto build = [&] { return Sequential({Input({6}), Dense(8), Dense(3 + made++, {.name = "head"})}, "net"); };
+  EXPECT_EQ(testing::message_of([&] {
+              on_grid_with({2, 1}, build, {.loss = "mse"}, tensor, [](Model& model, int64_t) {
+                model.fit(normal({8, 6}, 1), normal({8, 3}, 2), {.batch_size = 8, .verbose = 0});
+              });
+            }),
+            "tensor parallel: model 'net': all ranks must have the same, but rank 1 has weight 2 'kernel' (8, 4) and "
+            "rank 0 has weight 2 'kernel' (8, 3)");
 }
 
 TEST(TensorProcesses, RefusesMeshesThatDoNotFit) {
