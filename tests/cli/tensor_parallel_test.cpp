@@ -13,8 +13,8 @@ class TensorTraining : public ::testing::Test {
  protected:
   // Two epochs, under `tandem launch -n processes`; alone where that is "".
   Ended train(const std::string& processes, const Arguments& more) const {
-    Arguments arguments{"train",        "mlp", "--data", "digits", "--epochs",  "2",     "--steps", "3",
-                        "--batch-size", "18",  "--seed", "3",      "--history", "h.json"};
+    Arguments arguments{"train", "mlp",          "--data", "digits", "--epochs", "2",         "--steps",
+                        "3",     "--batch-size", "18",     "--seed", "3",        "--history", "h.json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     if (!processes.empty()) arguments.insert(arguments.begin(), {"launch", "-n", processes, "--", kDividing});
     return run_tandem(arguments, folder_.path());

@@ -313,7 +313,7 @@ TEST(Tensor, ThePlanSaysWhatIsSplitAndWhereExchangesAre) {
   EXPECT_EQ(TensorParallel({.devices = parts(2)})->plan(*model.network()),
             "model 'net' over 2 devices, 51.0 % of its parameters on the first:\n"
             "  layer                   split                      exchanges\n"
-            "  a (Dense)               by units                   enter\n"
+            "  a (Dense)               by units\n"
             "  b (Dense)               by inputs                  sum\n"
             "  n (LayerNormalization)  whole: its input is whole\n"
             "  c (Dense)               whole: has 1 units\n");

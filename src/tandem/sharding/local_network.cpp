@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "tandem/core/error.h"
@@ -106,7 +108,8 @@ class Rewriting {
 
   // `x` as a layer wants it; `enters`: whole, to go into divided layers. What several layers want is made once.
   Value as(const Value& x, const Division& wanted, const LocalLayer* reader, Graph::CallOrigins& origins) {
-    const bool enters = reader && reader->enters;
+    // What the model is given has no gradient to add up.
+    const bool enters = reader && reader->enters && !(depth_ == 0 && x.tensor.node()->is_input());
     if (x.division == wanted && !enters) return x;
     const auto key = std::tuple(x.tensor.node().get(), x.tensor.index(), wanted.blocks, wanted.size, enters);
     if (const auto found = converted_.find(key); found != converted_.end()) return found->second;
@@ -174,7 +177,9 @@ class Rewriting {
   }
 
   std::shared_ptr<Layer> rewrite_within(const Layer& layer, const Graph& within) {
+    ++depth_;
     const auto made = rewrite(within);
+    --depth_;
     made->set_name(layer.name());
     if (!layer.trainable()) freeze(layer, *made);
     return made;
@@ -182,7 +187,7 @@ class Rewriting {
 
   // Once the layer is built: which axis of each weight is divided is seen from the shapes.
   void note_weights(const Layer& whole, const SplitLayer& split) {
-    if (split.layer.get() == &whole || !noted_.insert({&whole, true}).second) return;
+    if (split.layer.get() == &whole || !noted_.insert(&whole).second) return;
     std::vector<Weight> own = split.layer->weights();
     if (split.after) {
       const auto more = split.after->weights();
@@ -218,10 +223,11 @@ class Rewriting {
   Place place_;
   LocalNetwork& made_;
   std::unordered_map<const Layer*, LocalLayer> layers_;
-  std::map<const Layer*, bool> noted_;
+  std::set<const Layer*> noted_;
   std::map<std::tuple<const Node*, int64_t, int64_t, int64_t, bool>, Value> converted_;
   LayerPlan* plan_ = nullptr;  // of the layer that is called
   uint64_t added_ = 0;
+  int64_t depth_ = 0;  // of models within models
 };
 
 }  // namespace
