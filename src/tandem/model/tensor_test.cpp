@@ -19,6 +19,7 @@
 #include "tandem/layers/conv2d.h"
 #include "tandem/layers/conv3d.h"
 #include "tandem/layers/dense.h"
+#include "tandem/layers/depthwise_conv2d.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/embedding.h"
 #include "tandem/layers/flatten.h"
@@ -161,6 +162,7 @@ TEST(Tensor, ConvolutionsByFiltersAndByChannels) {
     const auto x = Input({8, 8, 3});
     auto y = Conv2D(5, {3, 3}, {.padding = "same", .use_bias = false})(x);
     y = Activation("relu")(BatchNormalization({.synchronized = true})(y));
+    y = DepthwiseConv2D({3, 3}, {.padding = "same", .depthwise_regularizer = regularizers::L2(0.01)})(y);
     y = MaxPooling2D()(SpatialDropout2D(0.2)(y));
     y = Conv2D(6, {3, 3}, {.padding = "same", .activation = "relu"})(ZeroPadding2D(1)(y));
     const auto z = Conv2D(6, {1, 1})(y);

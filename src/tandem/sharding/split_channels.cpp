@@ -44,6 +44,23 @@ bool goes_by_channel(const Layer& layer) {
   return names.contains(layer.class_name());
 }
 
+// Each channel has a kernel of its own.
+SplitOrReason split_depthwise(const SplitCall& call) {
+  const Layer& layer = *call.layer;
+  const Config config = layer.get_config();
+  if (!config.get("activity_regularizer", {}).is_null()) return "has an activity_regularizer";
+  if (config.at("depth_multiplier").as_int() != 1) return "has a depth_multiplier";
+  const Config& activation = config.at("activation");
+  const std::string function = activation.is_null() ? "linear" : activation.as_string();
+  if (!is_elementwise(function) || (call.is_output && function == "sigmoid")) return "needs its output whole";
+  for (const std::size_t i : {0, 1}) {
+    if (const auto why = why_not_divided(layer, i, i == 0 ? call.shapes.front().rank() - 2 : 0); !why.empty())
+      return why;
+  }
+  const auto& in = call.inputs.front();
+  return SplitLayer{.how = "its channels", .takes = in, .layer = layer_in_place_of(layer, config), .gives = in};
+}
+
 bool operates_by_element(const OperationLayer& layer) {
   static const std::set<std::string> names{"Add",     "Subtract", "Multiply", "Divide",  "TrueDivide", "Maximum",
                                            "Minimum", "Negative", "Absolute", "Exp",     "Square",     "Tanh",
@@ -91,6 +108,7 @@ SplitOrReason split_channels(const SplitCall& call) {
     }
     return SplitLayer{.how = "its channels", .takes = in, .layer = layer_in_place_of(layer, config), .gives = in};
   }
+  if (name == "DepthwiseConv1D" || name == "DepthwiseConv2D") return split_depthwise(call);
   if (goes_by_channel(layer)) return same;
   return "needs its input whole";
 }
