@@ -1,8 +1,11 @@
 #include "device_arguments.h"
 
+#include <c10/util/StringUtil.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "mesh_argument.h"
 #include "numbers.h"
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
@@ -27,8 +30,8 @@ void DeviceArguments::add_to(CLI::App& command) {
   command.add_option("--strategy", strategy,
                      "single (default for one device) | mirrored (default for several) | data-parallel (default for "
                      "one of several processes: these devices in each of them) | parameter-server (devices are its "
-                     "workers) | pipeline (devices are its stages) | zero1, zero2, zero3 (devices, of all processes, "
-                     "divide optimizer state, gradients, parameters)");
+                     "workers) | pipeline (devices are its stages) | tensor (each device has a part of every layer) | "
+                     "zero1, zero2, zero3 (devices, of all processes, divide optimizer state, gradients, parameters)");
   command
       .add_option("--threads-per-device", threads_per_device,
                   "Threads of each device (default: the cores divided by the devices; also TANDEM_THREADS_PER_DEVICE)")
@@ -74,6 +77,8 @@ void DeviceArguments::add_training_to(CLI::App& command) {
                      "What a stage does when: 1f1b (default) | gpipe | interleaved");
   command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
       ->transform(whole_number(1));
+  command.add_option("--mesh", mesh,
+                     "The devices as a product: data=2,tensor=2 (replicas, each with its layers over so many devices)");
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
   command.add_flag("--offload-optimizer", offload_optimizer,
                    "Keep the optimizer's state of zero1, zero2, zero3 in host memory; not on CPUs, where it is there");
@@ -91,7 +96,11 @@ Devices DeviceArguments::resolve() const {
 
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
-  const auto name = !strategy.empty()     ? strategy
+  if (!mesh.empty() && !strategy.empty() && strategy != "mesh")
+    throw InvalidArgument(c10::str("--mesh must not be given together with --strategy ", strategy));
+  const MeshAxes axes = mesh.empty() ? MeshAxes() : parse_mesh(mesh);
+  const auto name = !mesh.empty()         ? "mesh"
+                    : !strategy.empty()   ? strategy
                     : is_one_of_several() ? "data-parallel"
                     : mirrored            ? "mirrored"
                                           : "single";
@@ -99,7 +108,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || backup_workers > 0 || !server_sync.empty()))
     throw InvalidArgument(
         "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
-  if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
+  if (name != "pipeline" && axes.pipe == 1 &&
+      (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
   }
@@ -108,7 +118,8 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
     throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");
   // Each process has a device of its own name, unless some are asked for.
-  const bool in_processes = name == "data-parallel" || ((served || zero) && is_one_of_several());
+  const bool parts = name == "tensor" || name == "mesh";
+  const bool in_processes = name == "data-parallel" || ((served || zero || parts) && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
@@ -127,7 +138,10 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
                                           .recompute = recompute,
                                           .offload_optimizer = offload_optimizer,
-                                          .memory_limit = memory_limit});
+                                          .memory_limit = memory_limit,
+                                          .mesh_data = mesh.empty() ? 0 : axes.data,
+                                          .mesh_pipe = axes.pipe,
+                                          .mesh_tensor = axes.tensor});
 }
 
 distribute::Strategy DeviceArguments::make_for_evaluator(const Devices& resolved) const {

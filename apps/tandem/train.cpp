@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "augment_argument.h"
 #include "commands.h"
@@ -133,6 +134,10 @@ int train(const TrainArguments& a) {
     a.how.compile_file_model(model, a.model, data.classes > 0, updates);
   } else {
     a.how.compile_zoo_model(model, recipe, updates);
+  }
+  if (leads && a.verbose > 0) {
+    std::istringstream plan(strategy->plan(*model.network()));
+    for (std::string line; std::getline(plan, line);) announced.push_back(line);
   }
   const auto targets = [&](const Dataset& rows) {
     return with_targets_of(loaded, rows, data.classes).batch(batch_size);

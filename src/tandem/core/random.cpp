@@ -16,6 +16,7 @@
 #include <random>
 
 #include "tandem/core/error.h"
+#include "tandem/core/kept_layer_numbers.h"
 
 namespace tandem {
 namespace {
@@ -164,5 +165,8 @@ RandomStream random_root() {
 }
 
 int64_t next_layer_number() { return layer_count++; }
+
+KeptLayerNumbers::KeptLayerNumbers() : number_(layer_count) {}
+KeptLayerNumbers::~KeptLayerNumbers() { layer_count = number_; }
 
 }  // namespace tandem

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tandem/core/error.h"
+#include "tandem/core/kept_layer_numbers.h"
 
 namespace tandem {
 namespace {
@@ -245,6 +246,17 @@ TEST(NextLayerNumber, CountsFromTheSeed) {
   EXPECT_EQ(next_layer_number(), 1);
   set_random_seed(1);
   EXPECT_EQ(next_layer_number(), 0);
+}
+
+TEST(NextLayerNumber, GoesOnBehindLayersThatDoNotCount) {
+  set_random_seed(1);
+  EXPECT_EQ(next_layer_number(), 0);
+  {
+    const KeptLayerNumbers kept;
+    EXPECT_EQ(next_layer_number(), 1);
+    EXPECT_EQ(next_layer_number(), 2);
+  }
+  EXPECT_EQ(next_layer_number(), 1);
 }
 
 TEST(NextLayerNumber, ThreadsGetNumbersOfTheirOwn) {

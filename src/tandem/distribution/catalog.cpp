@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -9,10 +10,12 @@
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/distribution/as_placed.h"
 #include "tandem/distribution/data_parallel.h"
+#include "tandem/distribution/mesh.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/parameter_server.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
+#include "tandem/distribution/tensor_parallel.h"
 #include "tandem/distribution/zero.h"
 
 namespace tandem::distribute {
@@ -33,11 +36,18 @@ void refuse_for_servers(const StrategyOptions& options) {
     throw InvalidArgument("strategy parameter-server: all_reduce and average_every must not be set");
 }
 
-// What divides a batch over replicas, of which there is one.
-void refuse_for_stages(const StrategyOptions& o) {
+// What says how a batch is divided over replicas, and their gradients are added up.
+void refuse_for_parts(const std::string& name, const StrategyOptions& o) {
   if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0 || o.shares.automatic() ||
       !o.shares.weights().empty())
-    throw InvalidArgument("strategy pipeline: shares, fixed_order, all_reduce and average_every must not be set");
+    throw InvalidArgument(
+        c10::str("strategy ", name, ": shares, fixed_order, all_reduce and average_every must not be set"));
+}
+
+// Replicas for all devices that stages and tensor groups leave, unless it is said how many.
+int64_t replicas_of(const StrategyOptions& o, int64_t devices) {
+  const int64_t each = o.mesh_pipe * o.mesh_tensor;
+  return o.mesh_data > 0 || each < 1 ? o.mesh_data : std::max<int64_t>(1, devices / each);
 }
 
 Strategy zero(int64_t stage, const StrategyOptions& o) {
@@ -110,7 +120,7 @@ const Catalog<Maker>& strategies() {
            }},
           {"pipeline",
            [](const StrategyOptions& o) {
-             refuse_for_stages(o);
+             refuse_for_parts("pipeline", o);
              return PipelineParallel({.devices = o.devices,
                                       .micro_batches = o.micro_batches,
                                       .schedule = o.pipeline_schedule,
@@ -121,6 +131,25 @@ const Catalog<Maker>& strategies() {
           {"zero1", [](const StrategyOptions& o) { return zero(1, o); }},
           {"zero2", [](const StrategyOptions& o) { return zero(2, o); }},
           {"zero3", [](const StrategyOptions& o) { return zero(3, o); }},
+          {"tensor",
+           [](const StrategyOptions& o) {
+             refuse_for_parts("tensor", o);
+             return TensorParallel(
+                 {.devices = o.devices, .group = group_of_job(o), .threads_per_device = o.threads_per_device});
+           }},
+          {"mesh",
+           [](const StrategyOptions& o) {
+             refuse_for_parts("mesh", o);
+             const auto group = group_of_job(o);
+             return Mesh({.devices = o.devices,
+                          .group = group,
+                          .data = replicas_of(o, group ? group->world_size() : o.devices.size()),
+                          .pipe = o.mesh_pipe,
+                          .tensor = o.mesh_tensor,
+                          .micro_batches = o.micro_batches,
+                          .schedule = o.pipeline_schedule,
+                          .threads_per_device = o.threads_per_device});
+           }},
       });
   return catalog;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tandem/distribution/execution.h"
@@ -72,6 +73,7 @@ struct Replica {
   bool leads;                                  // has parameters of its own
   std::unique_ptr<GradientExchange> exchange;  // of gradients
   std::vector<Tensor> slots;                   // of the optimizer; none where another replica makes the updates
+  std::optional<GradientShards> shards;        // who has the rest of the model's gradients
   std::vector<double> numbers;                 // of the optimizer, the same on each replica that updates like others
   std::vector<Part> parts_by_bucket;           // where this replica makes updates
   SkippedUpdates skipped;                      // where this replica makes updates

@@ -38,7 +38,10 @@ GradientShards ReplicaShard::sums(const GradientShards* others) const {
     add_up(one);
     return others ? others->sum(one.front()) : one.front();
   };
-  sums.sum_by_weight = [this](std::vector<double>& values) { add_up(values); };
+  sums.sum_by_weight = [this, others](std::vector<double>& values) {
+    add_up(values);
+    if (others && others->sum_by_weight) others->sum_by_weight(values);
+  };
   if (!others) return sums;
   for (const auto& place : others->counted_elsewhere) {
     for (const auto& piece : layout_.pieces(place.offset, place.offset + place.count)) {

@@ -210,9 +210,10 @@ void ReplicaStep::make_update(const Tensor& chosen) {
   }
   ReplicaUpdate update(program_, replica_, shared_.iteration + replica_.updates, shared_.rate, update_scale(), chosen);
   bool made = true;
+  const auto* shards = replica_.shards ? &*replica_.shards : nullptr;
   if (alone()) {
     replica_.trainable.gather_gradients();
-    made = update.update_whole();
+    made = update.update_whole(shards);
   } else {
     const bool here = shared_.where == UpdatePlace::first ? communicator_.rank() == 0 : replica_.leads;
     auto& exchange = *replica_.exchange;
@@ -222,7 +223,7 @@ void ReplicaStep::make_update(const Tensor& chosen) {
       hand_out(exchange.buckets()[bucket].begin, exchange.buckets()[bucket].end);
     });
     if (!update.by_bucket()) {
-      if (here) made = update.update_whole();
+      if (here) made = update.update_whole(shards);
       hand_out(0, replica_.trainable.parameters().numel());
     }
     share_numbers(made);

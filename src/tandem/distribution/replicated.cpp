@@ -80,7 +80,8 @@ void Replicated::run(const std::function<void(int64_t, Replica&)>& work) {
           const auto r = static_cast<std::size_t>(rank);
           const Turn turn(turns_.empty() ? nullptr : turns_[r].get());
           const StreamScope stream(streams_[r]);
-          work(rank, *replicas_[r]);
+          if (!how_.within) return work(rank, *replicas_[r]);
+          how_.within(rank, [&] { work(rank, *replicas_[r]); });
         },
         [&](const std::string& message) {
           broken = true;

@@ -46,6 +46,10 @@ struct Replication {
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.
   std::shared_ptr<HostPart> host = {};
+  /// Does what it is given on a rank's own thread, which it may prepare; empty: nothing is prepared.
+  std::function<void(int64_t rank, const std::function<void()>& work)> within = {};
+  /// Who has the rest of the gradients of a replica's model; empty: nobody.
+  std::function<GradientShards(const Replica&)> shards = {};
   /// Who makes the updates where `where` is servers; null where nothing is trained.
   std::shared_ptr<ServerSetup> servers = {};
   /// With servers: this process and others train each at its own pace, without `processes`; empty: it does alone.

@@ -204,6 +204,7 @@ void Replicated::make_replicas() {
       if (divided()) replica->divide(sharding, communicator(rank), buckets, streams_[r].device());
       replica->join(program_, make_exchange(rank, *replica, std::move(buckets), updates), updates && !how_.servers);
       if (how_.placed) replica->placed = how_.placed(rank);
+      if (how_.shards) replica->shards = how_.shards(*replica);
       if (how_.host) replica->placed = how_.host->of(rank);
       replicas_[r] = std::move(replica);
     });

@@ -23,6 +23,8 @@ class StrategyKind {
   virtual bool leads() const { return true; }
   /// Where the layers of `network` compute, for a strategy that lets the network say.
   virtual Devices devices_of(const Network& /*network*/) const { return devices(); }
+  /// How the layers of `network` are divided over the devices, as a table of lines; empty where they are not.
+  virtual std::string plan(const Network& /*network*/) const { return {}; }
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
   virtual void check(const Network& /*network*/) const {}
   virtual void check_optimizer(const Optimizer& /*optimizer*/) const {}
@@ -67,14 +69,16 @@ struct StrategyOptions {
   // As in ZeroOptions.
   bool offload_optimizer = false;
   int64_t memory_limit = 0;
+  // As in MeshOptions; data 0: as many as the devices give.
+  int64_t mesh_data = 0, mesh_pipe = 1, mesh_tensor = 1;
 };
 
 /// Names of the strategies that can be made by name.
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server", "pipeline", "zero1", "zero2", "zero3". Throws InvalidArgument that
-/// proposes the nearest known names.
+/// processes of this one's job), "parameter-server", "pipeline", "tensor", "mesh", "zero1", "zero2", "zero3". Throws
+/// InvalidArgument that proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

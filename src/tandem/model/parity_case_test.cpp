@@ -7,6 +7,7 @@
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/zero.h"
 #include "tandem/model/served_parity_test.h"
+#include "tandem/model/tensor_parity_test.h"
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 
@@ -75,6 +76,7 @@ void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
   if (several_devices(1)[0].kind != Device::Kind::cpu) return;
   expect_served_parity(task, one);
   expect_zero_parity(task, one);
+  expect_tensor_parity(task, one);
 }
 
 }  // namespace tandem::parity

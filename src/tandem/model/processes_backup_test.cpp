@@ -7,6 +7,7 @@
 #include "tandem/callbacks/backup_and_restore.h"
 #include "tandem/callbacks/lambda_callback.h"
 #include "tandem/callbacks/model_checkpoint.h"
+#include "tandem/distribution/tensor_parallel.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/input.h"
@@ -27,34 +28,35 @@ using Weights = std::vector<std::vector<Tensor>>;
 // Two processes' weights after four epochs, and how often each of them saw one begin. `broken_in`: the training ends
 // after that epoch, and another one goes on from the backup. Each process has a folder of its own: only the first one's
 // holds files.
-Weights train_with_backup(const testing::TemporaryFolder& folder, int64_t broken_in, std::vector<int64_t>& epochs) {
+Weights train_with_backup(const testing::TemporaryFolder& folder, int64_t broken_in, std::vector<int64_t>& epochs,
+                          const parity::MakeStrategy& make) {
   Weights weights(2);
   epochs.assign(2, 0);
   for (const bool again : {false, true}) {
     if (again && broken_in < 0) break;
-    parity::on_grid({2, 1}, with_dropout, {.optimizer = optimizers::Adam({.learning_rate = 0.01}), .loss = "mse"}, {},
-                    [&](Model& model, int64_t process) {
-                      const auto p = static_cast<std::size_t>(process);
-                      const callbacks::BackupAndRestore backup(folder.file("backup" + std::to_string(process)),
-                                                               {.delete_checkpoint = false});
-                      const LambdaCallback breaks({.on_epoch_end = [&](int64_t epoch, const Logs&) {
-                        ++epochs[p];
-                        if (!again && epoch == broken_in) model.stop_training();
-                      }});
-                      model.fit(parity::normal({20, 4}, 1), parity::normal({20, 2}, 2),
-                                {.batch_size = 8, .epochs = 4, .verbose = 0, .callbacks = {backup, breaks}});
-                      weights[p] = model.get_weights();
-                    });
+    parity::on_grid_with({2, 1}, with_dropout, {.optimizer = optimizers::Adam({.learning_rate = 0.01}), .loss = "mse"},
+                         make, [&](Model& model, int64_t process) {
+                           const auto p = static_cast<std::size_t>(process);
+                           const callbacks::BackupAndRestore backup(folder.file("backup" + std::to_string(process)),
+                                                                    {.delete_checkpoint = false});
+                           const LambdaCallback breaks({.on_epoch_end = [&](int64_t epoch, const Logs&) {
+                             ++epochs[p];
+                             if (!again && epoch == broken_in) model.stop_training();
+                           }});
+                           model.fit(parity::normal({20, 4}, 1), parity::normal({20, 2}, 2),
+                                     {.batch_size = 8, .epochs = 4, .verbose = 0, .callbacks = {backup, breaks}});
+                           weights[p] = model.get_weights();
+                         });
   }
   return weights;
 }
 
-TEST(ProcessesFiles, AllGoOnFromTheBackupThatTheFirstReads) {
+void expect_to_go_on(const parity::MakeStrategy& make) {
   const testing::TemporaryFolder whole, broken;
   std::vector<int64_t> epochs;
-  const auto want = train_with_backup(whole, -1, epochs);
+  const auto want = train_with_backup(whole, -1, epochs, make);
   EXPECT_EQ(epochs, (std::vector<int64_t>{4, 4}));
-  const auto got = train_with_backup(broken, 1, epochs);
+  const auto got = train_with_backup(broken, 1, epochs, make);
   EXPECT_EQ(epochs, (std::vector<int64_t>{4, 4}));
   for (std::size_t p = 0; p < 2; ++p) {
     for (std::size_t i = 0; i < want[p].size(); ++i) {
@@ -63,6 +65,19 @@ TEST(ProcessesFiles, AllGoOnFromTheBackupThatTheFirstReads) {
   }
   EXPECT_TRUE(std::filesystem::exists(broken.file("backup0")));
   EXPECT_FALSE(std::filesystem::exists(broken.file("backup1")));
+}
+
+TEST(ProcessesFiles, AllGoOnFromTheBackupThatTheFirstReads) {
+  expect_to_go_on([](const distribute::ProcessGroup& group, const Devices& own) {
+    return distribute::DataParallel({.group = group, .devices = own, .threads_per_device = 1});
+  });
+}
+
+// Each has a part of the layers, and the file all of them.
+TEST(ProcessesFiles, PartsGoOnFromTheBackupThatTheFirstReads) {
+  expect_to_go_on([](const distribute::ProcessGroup& group, const Devices& own) {
+    return distribute::TensorParallel({.devices = own, .group = group, .threads_per_device = 1});
+  });
 }
 
 TEST(ProcessesFiles, OneWritesCheckpointsAndModels) {

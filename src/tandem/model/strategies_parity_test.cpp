@@ -87,8 +87,10 @@ TEST_P(StrategyParity, GivesWhatOneDeviceGives) {
     const auto one = parity::train(plain[i].second, 1);
     for (const auto& list : devices) {
       SCOPED_TRACE(list);
-      const auto strategy = distribute::make_strategy(
-          GetParam(), {.devices = list.empty() ? Devices() : Devices::parse(list), .threads_per_device = 1});
+      const auto strategy =
+          distribute::make_strategy(GetParam(), {.devices = list.empty() ? Devices() : Devices::parse(list),
+                                                 .threads_per_device = 1,
+                                                 .mesh_tensor = list == "cpu:0" ? 1 : 2});
       parity::expect_same(parity::train(own[i].second, strategy), one);
     }
   }

@@ -25,9 +25,9 @@ std::atomic<bool> fusion = true;
 
 void set_fusion(bool on) { fusion = on; }
 
-Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs)
+Graph::Graph(const KerasTensors& inputs, const KerasTensors& outputs, const CallOrigins& origins)
     : inputs_(inputs), outputs_(outputs), order_(order_graph(inputs, outputs)) {
-  plan();
+  plan(origins);
   ensure_built(input_shapes());
 }
 
@@ -56,7 +56,7 @@ std::vector<std::string> Graph::output_names() const {
   return names;
 }
 
-void Graph::plan() {
+void Graph::plan(const CallOrigins& origins) {
   std::unordered_map<const Node*, std::size_t> first_slot;
   for (const auto& node : order_.nodes) {
     first_slot[node.get()] = slots_;
@@ -77,11 +77,15 @@ void Graph::plan() {
                    node->output_shapes.size(),
                    {}};
     for (const auto& input : node->inputs) step.reads.push_back(slot(input));
+    if (const auto origin = origins.find(node.get()); origin != origins.end()) {
+      step.part = origin->second.part;
+      step.without_mask = origin->second.without_mask;
+    }
     steps_.push_back(std::move(step));
   }
   for (const auto& input : inputs_) input_slots_.push_back(slot(input));
   for (const auto& output : outputs_) output_slots_.push_back(slot(output));
-  note_taken_masks(steps_, slots_);
+  if (origins.empty()) note_taken_masks(steps_, slots_);
   if (fusion) fuse_relus();
 
   std::vector<bool> needed(slots_, false);

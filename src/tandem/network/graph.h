@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tandem/layers/keras_tensor.h"
@@ -39,8 +40,15 @@ struct GraphStep {
 /// A network described by KerasTensors, as a functional keras.Model: layers may be shared, inputs and outputs several.
 class Graph : public Network {
  public:
-  /// Throws InvalidArgument when the outputs cannot be computed from the inputs.
-  Graph(const KerasTensors& inputs, const KerasTensors& outputs);
+  /// What depends on which calls a graph has, and in which order: of GraphStep, `part` and `without_mask`.
+  struct CallOrigin {
+    uint64_t part = 0;
+    std::vector<std::size_t> without_mask = {};
+  };
+  using CallOrigins = std::unordered_map<const Node*, CallOrigin>;
+  /// Throws InvalidArgument when the outputs cannot be computed from the inputs. `origins`: of a graph that computes
+  /// what another one does in other calls, what its calls have from there; empty: they are this graph's own.
+  Graph(const KerasTensors& inputs, const KerasTensors& outputs, const CallOrigins& origins = {});
   ~Graph() override;
 
   std::vector<LayerHandle> layers() const override;
@@ -73,7 +81,7 @@ class Graph : public Network {
   Tensors run_steps(const Tensors& inputs, const CallContext& context) const;
 
  private:
-  void plan();
+  void plan(const CallOrigins& origins);
   void fuse_relus();
   void check_inputs(const Shapes& given) const;
 

@@ -34,7 +34,8 @@ struct GradientShards {
   std::function<double(double)> sum;
   /// Of this rank's buffer: what another one counts, since both have it (a weight that two stages share).
   std::vector<FlatPlace> counted_elsewhere = {};
-  /// Where weights are in parts: adds up a number for each weight over the ranks; collective. Empty: weights are whole.
+  /// Where weights are in parts: adds up a number for each weight, in the order of the buffer's, over the ranks that
+  /// have parts of it; collective. Empty: weights are whole.
   std::function<void(std::vector<double>&)> sum_by_weight = {};
 };
 

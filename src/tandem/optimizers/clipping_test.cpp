@@ -4,7 +4,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tandem/core/error.h"
 #include "tandem/optimizers/allocation_counter_test.h"
@@ -51,6 +53,30 @@ TEST(Clipping, GloballyScalesAllByTheirCommonNorm) {
   EXPECT_EQ(difference(got, g * (2 / g.norm()), 1e-7), "");
   EXPECT_NEAR(got.norm().item<double>(), 2, 1e-5);
   EXPECT_TRUE(at::equal(clipped(g, {.global_clipnorm = 1e4}), g));
+}
+
+// Of the first weight this rank has 0.3 and -0.4, and another one 1.2: norm 1.3. The second one both have whole.
+TEST(Clipping, NormsOfDividedWeightsAreThoseOfTheWhole) {
+  std::vector<double> brought;
+  const GradientShards shards{.sum = [](double own) { return own + 1.44; },
+                              .sum_by_weight =
+                                  [&](std::vector<double>& squares) {
+                                    brought = squares;
+                                    squares[0] += 1.44;
+                                  }};
+  const Tensor gradients = at::zeros({kBuffer});
+  gradients.narrow(0, 0, 2).copy_(at::tensor({0.3, -0.4}));
+  gradients.narrow(0, 16, 2).copy_(at::tensor({3.0, 4.0}));
+  Tensor by_weight = gradients.clone();
+  clip_gradients(by_weight, kWeights, {.clipnorm = 0.65}, &shards);
+  EXPECT_EQ(difference(by_weight.narrow(0, 0, 2), at::tensor({0.15, -0.2}), 1e-6), "");
+  EXPECT_EQ(difference(by_weight.narrow(0, 16, 2), at::tensor({0.39, 0.52}), 1e-6), "");
+  ASSERT_EQ(brought.size(), std::size(kWeights));
+  EXPECT_NEAR(brought[0], 0.25, 1e-6);
+  Tensor by_all = gradients.clone();
+  const double norm = std::sqrt(25.25 + 1.44);
+  clip_gradients(by_all, kWeights, {.global_clipnorm = 1}, &shards);
+  EXPECT_EQ(difference(by_all.narrow(0, 16, 2), at::tensor({3 / norm, 4 / norm}), 1e-6), "");
 }
 
 TEST(Clipping, ByValueCutsOff) {
