@@ -73,6 +73,11 @@ void DeviceArguments::add_training_to(CLI::App& command) {
                      "What a stage does when: 1f1b (default) | gpipe | interleaved");
   command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
       ->transform(whole_number(1));
+  command
+      .add_option("--pipeline-replicas", pipeline_replicas,
+                  "Pipelines side by side, each with its part of a batch (default: 1); devices are their stages one "
+                  "after the other")
+      ->transform(whole_number(1));
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
 }
 
@@ -92,12 +97,14 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (!served && (servers > 0 || !server_mode.empty() || staleness >= 0 || backup_workers > 0 || !server_sync.empty()))
     throw InvalidArgument(
         "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
-  if (name != "pipeline" && (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
+  if (name != "pipeline" &&
+      (micro_batches > 0 || pipeline_chunks > 0 || pipeline_replicas > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
-        "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
+        "--micro-batches, --pipeline-schedule, --pipeline-chunks, --pipeline-replicas and --recompute need --strategy "
+        "pipeline");
   }
   // Each process has a device of its own name, unless some are asked for.
-  const bool in_processes = name == "data-parallel" || (served && is_one_of_several());
+  const bool in_processes = name == "data-parallel" || ((served || name == "pipeline") && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
                                           .threads_per_device = threads_per_device,
@@ -114,6 +121,7 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
+                                          .pipeline_replicas = std::max<int64_t>(pipeline_replicas, 1),
                                           .recompute = recompute});
 }
 

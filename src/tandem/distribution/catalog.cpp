@@ -20,10 +20,14 @@ namespace {
 using Maker = std::function<Strategy(const StrategyOptions&)>;
 
 // Where this process is one of several.
-std::optional<ProcessGroup> group_of_job(const StrategyOptions& options) {
-  if (options.server_mode != "sync" || options.backup_workers > 0) return {};
+std::optional<ProcessGroup> group_of_job() {
   const auto member = cluster::who_am_i(cluster::Environment());
   return member.trains() && member.world_size == 1 ? std::nullopt : std::optional(init_process_group());
+}
+
+std::optional<ProcessGroup> group_of_workers(const StrategyOptions& options) {
+  if (options.server_mode != "sync" || options.backup_workers > 0) return {};
+  return group_of_job();
 }
 
 // What says how workers exchange gradients, which they do not.
@@ -32,7 +36,7 @@ void refuse_for_servers(const StrategyOptions& options) {
     throw InvalidArgument("strategy parameter-server: all_reduce and average_every must not be set");
 }
 
-// What divides a batch over replicas, of which there is one.
+// What says how a batch is divided over replicas, and how they exchange, as Mirrored does it.
 void refuse_for_stages(const StrategyOptions& o) {
   if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0 || o.shares.automatic() ||
       !o.shares.weights().empty())
@@ -80,7 +84,7 @@ const Catalog<Maker>& strategies() {
           {"parameter-server",
            [](const StrategyOptions& o) {
              refuse_for_servers(o);
-             return ParameterServer({.group = group_of_job(o),
+             return ParameterServer({.group = group_of_workers(o),
                                      .workers = o.devices,
                                      .servers = o.servers,
                                      .server_sync = o.server_sync,
@@ -95,7 +99,9 @@ const Catalog<Maker>& strategies() {
           {"pipeline",
            [](const StrategyOptions& o) {
              refuse_for_stages(o);
-             return PipelineParallel({.devices = o.devices,
+             return PipelineParallel({.group = group_of_job(),
+                                      .devices = o.devices,
+                                      .data = o.pipeline_replicas,
                                       .micro_batches = o.micro_batches,
                                       .schedule = o.pipeline_schedule,
                                       .chunks = o.pipeline_chunks,

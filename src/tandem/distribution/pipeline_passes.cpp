@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/core/mask.h"
@@ -35,13 +36,11 @@ const Tensor& PipelineStage::input_for(std::size_t number, int64_t m) const {
 }
 
 void PipelineStage::receive_activations(std::size_t part, int64_t m) {
-  const double start = steady_seconds();
   for (const auto number : plan_.cut.segments[part].reads) {
     const auto maker = plan_.maker[number];
     if (maker == plan_.cut.segments.size() || is_mine(maker)) continue;
     values_[{number, part, m}] = link_.receive(plan_.stage_of(maker), tag_of(number, part, m, false));
   }
-  receiving_ += steady_seconds() - start;
 }
 
 void PipelineStage::forward(const Pass& pass, std::size_t part, int64_t m) {
@@ -115,25 +114,41 @@ void PipelineStage::end_of_model(const Pass& pass, int64_t m, Run& run) {
   }
   if (!program_.losses)
     throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with a loss first"));
-  const auto sums = program_.losses->add_up(outputs, run.logits, rows);
-  if (sums.masked) {
+  auto sums = program_.losses->add_up(outputs, run.logits, rows);
+  if (plan_.counts_late) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += sums.counts[i];
+    sums_[m] = std::move(sums);
+  } else if (sums.masked) {
     throw InvalidArgument(
-        "PipelineParallel: a loss must count all values: how many a mask leaves out is known only when all micro "
-        "batches "
-        "are through");
+        "PipelineParallel: an output must come with a mask always, or never: one that had none for made-up rows has "
+        "one now, and how many values it leaves out is known only when all micro batches are through");
+  } else {
+    auto counts = sums.counts;
+    for (auto& count : counts) count /= micro_.share(m);
+    run.loss = take_loss(sums, counts);
   }
-  auto counts = sums.counts;
-  for (auto& count : counts) count /= micro_.share(m);
-  const auto value = program_.losses->mean(sums, counts);
-  run.loss = value.total;
-  loss_ += value.total.item<double>();
-  by_output_.resize(value.parts.size());
-  for (std::size_t i = 0; i < value.parts.size(); ++i) by_output_[i] += value.parts[i].item<double>();
   if (!*pass.observer) return;
   const c10::NoGradGuard no_grad;
   Tensors logits;
   for (const auto& output : outputs) logits.push_back(run.logits.find(output));
-  (*pass.observer)(0, rows, outputs, logits);
+  (*pass.observer)(shown_as_, rows, outputs, logits);
+}
+
+Tensor PipelineStage::take_loss(const LossSet::Sums& sums, const std::vector<double>& counts) {
+  const auto value = program_.losses->mean(sums, counts);
+  loss_ += value.total.item<double>();
+  by_output_.resize(value.parts.size());
+  for (std::size_t i = 0; i < value.parts.size(); ++i) by_output_[i] += value.parts[i].item<double>();
+  return value.total;
+}
+
+void PipelineStage::settle_counts() {
+  if (std::exchange(counts_settled_, true)) return;
+  auto* replicas = ways_.data();
+  if (!replicas) return;
+  Tensor all = at::tensor(counts_, at::kDouble);
+  replicas->all_reduce(all, {.what = "values that count in the loss"});
+  counts_.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts_.size());
 }
 
 void PipelineStage::send_activations(std::size_t part, int64_t m) {
@@ -157,7 +172,6 @@ void PipelineStage::send_activations(std::size_t part, int64_t m) {
 }
 
 void PipelineStage::receive_gradients(std::size_t part, int64_t m) {
-  const double start = steady_seconds();
   const auto& segment = plan_.cut.segments[part];
   const Run& run = runs_.at({part, m});
   for (std::size_t k = 0; k < segment.writes.size(); ++k) {
@@ -168,13 +182,18 @@ void PipelineStage::receive_gradients(std::size_t part, int64_t m) {
       gradients_[{number, reader, m}] = link_.receive(plan_.stage_of(reader), tag_of(number, reader, m, true)).tensor;
     }
   }
-  receiving_ += steady_seconds() - start;
 }
 
 void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
+  if (is_last(part) && plan_.counts_late) settle_counts();
   const double start = steady_seconds();
   const auto& segment = plan_.cut.segments[part];
   Run& run = runs_.at({part, m});
+  if (is_last(part) && plan_.counts_late) {
+    const c10::AutoGradMode gradients(true);
+    run.loss = take_loss(sums_.at(m), counts_);
+    sums_.erase(m);
+  }
   if (plan_.recompute && !is_last(part)) run_part(pass, part, m, run, true, true);
   std::vector<Tensor> roots, gradients;
   const auto add = [&](const Tensor& root, const Tensor& gradient) {

@@ -6,6 +6,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -25,77 +26,104 @@ std::vector<Weight> trained_of(const Network& network, const std::vector<Weight>
   return chosen;
 }
 
+Replica::Weights weights_of(const Network& network, const PipelinePlan& plan, int64_t stage) {
+  const auto& own = plan.weights[static_cast<std::size_t>(stage)];
+  return {.trained = trained_of(network, own, true), .fixed = trained_of(network, own, false), .tables = {}};
+}
+
+// Of the trained weights in memory: those of later chunks first, whose gradients are complete first.
+std::vector<std::size_t> order_of(const Network& network, const PipelinePlan& plan, int64_t stage) {
+  const auto own = trained_of(network, plan.weights[static_cast<std::size_t>(stage)], true);
+  std::vector<std::size_t> order(own.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto chunk = [&](std::size_t i) { return plan.first_chunk_of(own[i], stage); };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return chunk(a) > chunk(b); });
+  return order;
+}
+
 }  // namespace
 
-PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, int64_t stage,
-                             comm::Communicator& communicator)
+PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, int64_t bucket_bytes,
+                             int64_t shown_as)
     : program_(program),
       plan_(plan),
-      stage_(stage),
-      list_(schedule::schedule_by_name(plan.schedule)(stage, plan.division)),
-      communicator_(communicator),
-      link_(communicator),
-      replica_({.trained = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], true),
-                .fixed = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], false),
-                .tables = {}},
-               {}, nullptr, c10::kCPU) {
+      stage_(ways.seat().stage),
+      list_(schedule::schedule_by_name(plan.counts_late ? "gpipe" : plan.schedule)(stage_, plan.division)),
+      ways_(ways),
+      shown_as_(shown_as),
+      link_(ways.pipe()),
+      replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr,
+               c10::kCPU) {
   replica_.join(program, nullptr, true);
   shards_.sum = [this](double own) {
     Tensor sum = at::full({1}, own, at::kDouble);
-    communicator_.all_reduce(sum);
+    ways_.pipe().all_reduce(sum, {.what = "a sum over the stages"});
     return sum.item<double>();
   };
   const auto all = program.network->trainable_weights();
   const auto& own = replica_.trainable.weights();
+  std::vector<int64_t> chunks;
   for (std::size_t i = 0; i < own.size(); ++i) {
+    chunks.push_back(plan.first_chunk_of(own[i], stage_));
     const auto stages = plan.stages_of(own[i]);
-    if (stages.front() == stage) {
-      if (own[i].variable().regularizer) penalised_.push_back(own[i]);
-    } else {
+    if (stages.front() != stage_) {
       shards_.counted_elsewhere.push_back(replica_.trainable.places()[i]);
+    } else if (ways.seat().replica == 0 && own[i].variable().regularizer) {
+      penalised_.push_back(own[i]);
     }
     const auto number = std::find(all.begin(), all.end(), own[i]) - all.begin();
     if (stages.size() > 1) tied_.push_back({i, number, stages});
   }
+  for (const auto& w : replica_.fixed) {
+    if (!w.trainable()) moving_.push_back(w);
+  }
+  if (auto* replicas = ways.data()) exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, bucket_bytes);
 }
 
 void PipelineStage::forget() {
   runs_.clear();
   values_.clear();
   gradients_.clear();
+  sums_.clear();
   statistics_ = {};
+  if (exchange_) exchange_->reset();
 }
 
 void PipelineStage::begin(const data::Batch& batch) {
   forget();
   replica_.begin_step();
   data::Batch converted = batch;
-  converted.x = program_.network->as_inputs(batch.x);
-  const Graph& graph = *graph_within(*program_.network);
-  for (int64_t i = 0; i < converted.x.size(); ++i)  // to the Inputs' types
-    converted.x[i] = graph.inputs()[i].node()->layer->call(converted.x[i], {});
+  if (batch.rows() > 0) {
+    converted.x = program_.network->as_inputs(batch.x);
+    const Graph& graph = *graph_within(*program_.network);
+    for (int64_t i = 0; i < converted.x.size(); ++i)  // to the Inputs' types
+      converted.x[i] = graph.inputs()[i].node()->layer->call(converted.x[i], {});
+  }
   micro_ = MicroBatches(converted, plan_.division.micro_batches);
   outputs_by_micro_batch_.assign(static_cast<std::size_t>(micro_.count()), {});
+  counts_.assign(program_.losses ? program_.losses->size() : 0, 0);
+  counts_settled_ = false;
   loss_ = 0;
   by_output_.clear();
   reported_.clear();
 }
 
-void PipelineStage::train(const data::Batch& batch, const PipelineStep& step, const Observer& observer) {
-  begin(batch);
-  replica_.count_rows(batch.rows());
+void PipelineStage::train(const data::Batch& rows, const PipelineStep& step, const Observer& observer) {
+  begin(rows);
+  replica_.count_rows(rows.rows());
   if (step.begins_group) replica_.trainable.zero_gradients();
   const Pass pass{.training = true,
                   .random = step.random,
                   .factor = program_.optimizer->loss_scale(replica_.numbers) *
-                            (step.grouped() ? static_cast<double>(batch.rows()) : 1.0),
+                            (step.grouped() ? static_cast<double>(rows.all_rows()) : 1.0),
                   .observer = &observer};
   const WeightScope weights(replica_.map);
   add_penalty(pass);
+  if (rows.rows() == 0 && has_last() && plan_.counts_late) settle_counts();  // the other replicas wait for it
   for (const auto& line : list_) {
     if (line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0) make(line, pass, step);
   }
-  statistics_.apply();
+  apply_statistics(step.rows);
 }
 
 void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, const PipelineStep& step) {
@@ -116,15 +144,16 @@ void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, co
     case Action::send_gradient:
       return send_gradients(part, m);
     case Action::exchange:
-      return;  // one pipeline alone has nobody to add up with
+      if (exchange_ && step.ends_group) exchange_->start(line.chunk);
+      return;
     case Action::update:
       if (step.ends_group) finish_group(step);
       return;
   }
 }
 
-void PipelineStage::compute(const data::Batch& batch, const Observer* observer) {
-  begin(batch);
+void PipelineStage::compute(const data::Batch& rows, const Observer* observer) {
+  begin(rows);
   const Pass pass{.observer = observer};
   const WeightScope weights(replica_.map);
   if (observer) add_penalty(pass);
@@ -138,6 +167,9 @@ void PipelineStage::compute(const data::Batch& batch, const Observer* observer) 
       runs_.erase({part, m});
     }
   }
+  if (!observer || !has_last() || !plan_.counts_late) return;
+  settle_counts();
+  for (const auto& [m, sums] : sums_) take_loss(sums, counts_);
 }
 
 // Each weight's once, whoever has it.
@@ -151,13 +183,41 @@ void PipelineStage::add_penalty(const Pass& pass) {
 }
 
 void PipelineStage::finish_group(const PipelineStep& step) {
-  const double start = steady_seconds();
-  replica_.trainable.gather_gradients();
+  const auto away = [this] { return ways_.seconds_waiting() + ways_.seconds_moving(); };
+  const double start = steady_seconds(), away_before = away();
+  if (exchange_) {
+    exchange_->finish();
+  } else {
+    replica_.trainable.gather_gradients();
+  }
   add_up_tied();
   ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
                        step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
   if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
-  computing_ += steady_seconds() - start;
+  computing_ += steady_seconds() - start - (away() - away_before);
+}
+
+// The first replica with rows brings together what all have seen, and gives the averages out.
+void PipelineStage::apply_statistics(const std::vector<int64_t>& rows) {
+  auto* replicas = ways_.data();
+  if (!replicas || moving_.empty()) return statistics_.apply();
+  const auto has_rows = [&](int64_t r) { return rows[static_cast<std::size_t>(r)] > 0; };
+  int64_t first = 0;
+  while (!has_rows(first)) ++first;
+  const Tensor own = statistics_.pack();
+  if (replicas->rank() == first) {
+    Tensor its = at::empty_like(own);
+    for (int64_t r = first + 1; r < replicas->world_size() && own.numel() > 0; ++r) {
+      if (!has_rows(r)) continue;
+      replicas->recv(its, r, 0);
+      statistics_.add(its);
+    }
+    statistics_.apply();
+  } else if (own.numel() > 0) {
+    replicas->send(own, first, 0);
+    statistics_ = {};
+  }
+  for (const auto& w : moving_) replicas->broadcast(replica_.own(w), first);
 }
 
 // The stages that have a weight each make the same update of it.

@@ -62,6 +62,7 @@ struct StrategyOptions {
   int64_t micro_batches = 4;
   std::string pipeline_schedule = "1f1b";
   int64_t pipeline_chunks = 1;
+  int64_t pipeline_replicas = 1;
   bool recompute = false;
 };
 
@@ -69,7 +70,7 @@ struct StrategyOptions {
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server", "pipeline". Throws InvalidArgument that proposes the nearest known
+/// processes of this one's job), "parameter-server", "pipeline" (likewise, where there are several). Throws InvalidArgument that proposes the nearest known
 /// names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 

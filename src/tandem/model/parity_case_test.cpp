@@ -5,6 +5,7 @@
 
 #include "tandem/core/random.h"
 #include "tandem/distribution/mirrored.h"
+#include "tandem/model/pipeline_parity_test.h"
 #include "tandem/model/served_parity_test.h"
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
@@ -61,7 +62,9 @@ void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
     SCOPED_TRACE(std::to_string(n) + " devices");
     expect_same(train(task, n), one);
   }
-  if (several_devices(1)[0].kind == Device::Kind::cpu) expect_served_parity(task, one);
+  if (several_devices(1)[0].kind != Device::Kind::cpu) return;
+  expect_served_parity(task, one);
+  expect_pipeline_parity(task, one);
 }
 
 }  // namespace tandem::parity

@@ -91,6 +91,11 @@ TEST_P(StrategyParity, GivesWhatOneDeviceGives) {
           GetParam(), {.devices = list.empty() ? Devices() : Devices::parse(list), .threads_per_device = 1});
       parity::expect_same(parity::train(own[i].second, strategy), one);
     }
+    if (!staged) continue;
+    SCOPED_TRACE("two replicas of two stages");
+    const auto replicas = distribute::make_strategy(
+        GetParam(), {.devices = Devices::parse("cpu*4"), .threads_per_device = 1, .pipeline_replicas = 2});
+    parity::expect_same(parity::train(own[i].second, replicas), one);
   }
 }
 
