@@ -60,6 +60,11 @@ TEST_F(LaunchedPipeline, StagesInProcesses) {
   const auto two = train("2", {});
   EXPECT_EQ(two.history, one.history);
   EXPECT_EQ(two.evaluation, one.evaluation);
+  const auto staged =
+      run_tandem({"launch", "-n", "2", "--", kTandem, "evaluate", "m.keras", "--strategy", "pipeline"}, folder_.path());
+  ASSERT_EQ(staged.status, 0) << staged.err;
+  const auto accuracy = two.evaluation.substr(two.evaluation.find("accuracy: "));
+  EXPECT_NE(staged.out.find("[0] " + accuracy.substr(0, accuracy.find('\n'))), std::string::npos) << staged.out;
 }
 
 TEST_F(LaunchedPipeline, ReplicasOfStagesInProcesses) {

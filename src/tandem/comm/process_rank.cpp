@@ -262,9 +262,9 @@ void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
     return run(call,
                [&](c10d::Backend& own) { return own.recv(tensors, static_cast<int>(from), static_cast<int>(tag)); });
   const double start = steady_seconds(), limit = seconds_of(limit_);
-  mail().recv(tensor, from, tag, [&] {
+  mail().recv(tensor, from, tag, [&](bool gone) {
     if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
-    auto why = silent_ ? silent_() : std::string();
+    auto why = gone ? c10::str("rank ", number_of(from), " is lost") : silent_ ? silent_() : std::string();
     if (why.empty() && steady_seconds() - start > limit)
       why = c10::str("waited ", limit, " s for rank ", number_of(from));
     if (why.empty()) return;

@@ -141,6 +141,7 @@ TEST(ProcessRank, MessagesAreKeptForWhoComesLaterAndByTag) {
         EXPECT_TRUE(at::equal(got, want)) << from << " " << tag;
       }
     }
+    own->barrier();  // nobody leaves before
   });
 }
 
@@ -154,7 +155,10 @@ TEST(ProcessRank, MessagesInSubgroupsThatDoNotFitOrDoNotCome) {
         group->send(x, 1 - group->rank(), 5);
         group->recv(x, 1 - group->rank(), 5);
         EXPECT_EQ(x[0].template item<double>(), static_cast<double>(own->rank() ^ 1));
-        if (group->rank() == 0) return group->send(at::ones({2}, at::kInt), 1, 6);
+        if (group->rank() == 0) {
+          group->send(at::ones({2}, at::kInt), 1, 6);
+          return std::this_thread::sleep_for(milliseconds(2500));  // is there, but silent
+        }
         EXPECT_EQ(message_of([&] { group->recv(x, 0, 6); }),
                   "recv on rank 1: rank 0 sent 8 bytes of type Int, but must fill 12 bytes of type Float");
         const auto rank = std::to_string(own->rank());
@@ -162,6 +166,25 @@ TEST(ProcessRank, MessagesInSubgroupsThatDoNotFitOrDoNotCome) {
                   "rank " + rank + ": recv from rank 0: waited 1 s for rank " + std::to_string(own->rank() - 1));
       },
       milliseconds(1000));
+}
+
+TEST(ProcessRank, AMessageOfOneThatIsLost) {
+  const double start = steady_seconds();
+  as_ranks(2, [&](auto& own) {
+    Tensor x = at::ones({3});
+    for (int round = 0; round < 3; ++round) {  // they know one another
+      own->send(x, 1 - own->rank(), 1);
+      own->recv(x, 1 - own->rank(), 1);
+    }
+    if (own->rank() == 1) {
+      own->send(x, 0, 2);
+      own.reset();
+      return;
+    }
+    EXPECT_EQ(message_of<PeerError>([&] { own->recv(x, 1, 3); }), "rank 0: recv from rank 1: rank 1 is lost");
+    EXPECT_NE(message_of<PeerError>([&] { own->barrier(); }).find("the ranks parted before: "), std::string::npos);
+  });
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
 }
 
 TEST(ProcessRank, SubgroupsSpeakAmongThemselves) {

@@ -6,9 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 #include <zmq.hpp>
 
@@ -16,6 +18,7 @@
 #include "tandem/comm/curve_guard.h"
 #include "tandem/comm/job_key.h"
 #include "tandem/core/error.h"
+#include "tandem/core/steady_seconds.h"
 
 namespace tandem::comm {
 namespace {
@@ -32,6 +35,38 @@ std::string address_key(int64_t rank) { return c10::str("doors of ", rank); }
 
 // The first rank that asks makes it.
 JobKey key_of(c10d::Store& store) { return JobKey::of_secret(store.compareSet("key", "", JobKey::fresh().secret)); }
+
+// To one other rank; ZeroMQ tells of its connection.
+struct Way {
+  explicit Way(zmq::context_t& context)
+      : socket(context, zmq::socket_type::push), events(context, zmq::socket_type::pair) {
+    const auto address = c10::str("inproc://way-", reinterpret_cast<std::uintptr_t>(this));
+    constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED;
+    if (zmq_socket_monitor(socket.handle(), address.c_str(), kEvents) != 0)
+      throw InternalError("messages: ZeroMQ does not tell of its connections");
+    events.connect(address);
+  }
+  ~Way() { zmq_socket_monitor(socket.handle(), nullptr, 0); }
+  Way(const Way&) = delete;
+  Way& operator=(const Way&) = delete;
+
+  // When that was, in steady seconds; 0: it is not.
+  double closed_since() {
+    zmq::message_t event, endpoint;
+    while (events.recv(event, zmq::recv_flags::dontwait)) {
+      uint16_t number = 0;
+      if (event.size() >= sizeof number) std::memcpy(&number, event.data(), sizeof number);
+      if (event.more() && !events.recv(endpoint, zmq::recv_flags::dontwait)) break;
+      if (number == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) met = true;
+      if (number == ZMQ_EVENT_DISCONNECTED && met && closed == 0) closed = steady_seconds();
+    }
+    return closed;
+  }
+
+  zmq::socket_t socket, events;
+  bool met = false;
+  double closed = 0;
+};
 
 }  // namespace
 
@@ -50,17 +85,25 @@ struct RankMail::Sockets {
     store->set(address_key(rank), doors.get(zmq::sockopt::last_endpoint));
   }
 
-  zmq::socket_t& way_to(int64_t other) {
+  Way& way_to(int64_t other) {
     const auto found = ways.find(other);
-    if (found != ways.end()) return found->second;
+    if (found != ways.end()) return *found->second;
     const auto address = store->get_to_str(address_key(other));
-    zmq::socket_t socket(context, zmq::socket_type::push);
-    unlock(socket, key);
-    socket.set(zmq::sockopt::ipv6, address.find('[') != std::string::npos);
-    socket.set(zmq::sockopt::sndhwm, 0);
-    socket.set(zmq::sockopt::linger, kLingerMilliseconds);
-    socket.connect(address);
-    return ways.emplace(other, std::move(socket)).first->second;
+    auto way = std::make_unique<Way>(context);
+    unlock(way->socket, key);
+    way->socket.set(zmq::sockopt::ipv6, address.find('[') != std::string::npos);
+    way->socket.set(zmq::sockopt::sndhwm, 0);
+    way->socket.set(zmq::sockopt::linger, kLingerMilliseconds);
+    way->socket.connect(address);
+    return *ways.emplace(other, std::move(way)).first->second;
+  }
+
+  // True once this rank has met the other one, their connection was closed, and what the other had sent before has had
+  // its time to come. One that has not opened its doors yet is not waited for.
+  bool is_gone(int64_t other) {
+    if (!ways.contains(other) && !store->check({address_key(other)})) return false;
+    const double since = way_to(other).closed_since();
+    return since > 0 && steady_seconds() - since > 1.5e-3 * kLingerMilliseconds;
   }
 
   // Those that have come.
@@ -81,7 +124,7 @@ struct RankMail::Sockets {
   zmq::context_t context;
   CurveGuard guard{context};
   zmq::socket_t doors{context, zmq::socket_type::pull};
-  std::map<int64_t, zmq::socket_t> ways;                            // by receiver
+  std::map<int64_t, std::unique_ptr<Way>> ways;                     // by receiver
   std::map<std::pair<int64_t, int64_t>, std::deque<Message>> kept;  // by sender and tag
 };
 
@@ -93,13 +136,13 @@ RankMail::~RankMail() = default;
 void RankMail::send(const Tensor& tensor, int64_t to, int64_t tag) {
   const Label label{sockets_->rank, tag, static_cast<int64_t>(tensor.scalar_type()),
                     static_cast<int64_t>(tensor.nbytes())};
-  auto& way = sockets_->way_to(to);
+  auto& way = sockets_->way_to(to).socket;
   way.send(zmq::const_buffer(&label, sizeof label), zmq::send_flags::sndmore);
   way.send(zmq::const_buffer(tensor.numel() > 0 ? tensor.const_data_ptr() : &label, tensor.nbytes()),
            zmq::send_flags::none);
 }
 
-void RankMail::recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void()>& waiting) {
+void RankMail::recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool)>& waiting) {
   auto& own = *sockets_;
   auto& come = own.kept[{from, tag}];
   for (own.take_in(); come.empty(); own.take_in()) {
@@ -111,7 +154,10 @@ void RankMail::recv(Tensor& tensor, int64_t from, int64_t tag, const std::functi
       if (error.num() != EINTR) throw;
     }
     if (items[1].revents & ZMQ_POLLIN) own.guard.answer();
-    if (!(items[0].revents & ZMQ_POLLIN)) waiting();
+    if (items[0].revents & ZMQ_POLLIN) continue;
+    const bool gone = own.is_gone(from);
+    own.take_in();  // what it sent last
+    if (come.empty()) waiting(gone);
   }
   const auto message = std::move(come.front());
   come.pop_front();

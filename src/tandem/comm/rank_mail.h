@@ -26,8 +26,9 @@ class RankMail {
   /// `tensor` dense; returns when it may be changed again.
   void send(const Tensor& tensor, int64_t to, int64_t tag);
   /// Fills `tensor` with the next message from rank `from` with that tag. `waiting` is called some times a second while
-  /// none has come; what it throws ends the call. Throws InvalidArgument on one of another type or size.
-  void recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void()>& waiting);
+  /// none has come, with true once the connection with that rank was closed; what it throws ends the call. Throws
+  /// InvalidArgument on a message of another type or size.
+  void recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool gone)>& waiting);
 
  private:
   struct Sockets;

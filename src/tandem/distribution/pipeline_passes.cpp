@@ -93,64 +93,6 @@ void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run&
   for (const auto& [name, mean] : metrics.means()) reported_[name] += mean.item<double>() * micro_.share(m);
 }
 
-void PipelineStage::end_of_model(const Pass& pass, int64_t m, Run& run) {
-  const auto& segment = plan_.cut.segments.back();
-  Tensors made;
-  for (const auto number : plan_.cut.outputs) {
-    const auto read = std::find(segment.reads.begin(), segment.reads.end(), number);
-    if (read != segment.reads.end()) {
-      made.push_back(run.leaves[static_cast<std::size_t>(read - segment.reads.begin())]);
-      continue;
-    }
-    const auto write =
-        std::find_if(segment.writes.begin(), segment.writes.end(), [&](const auto& w) { return w.second == number; });
-    made.push_back(run.written[static_cast<std::size_t>(write - segment.writes.begin())]);
-  }
-  const data::Batch& rows = micro_[m];
-  const Tensors outputs = program_.network->checked_outputs(made, rows.rows(), {.logits = &run.logits});
-  if (!pass.observer) {
-    outputs_by_micro_batch_[static_cast<std::size_t>(m)] = outputs;
-    return;
-  }
-  if (!program_.losses)
-    throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with a loss first"));
-  auto sums = program_.losses->add_up(outputs, run.logits, rows);
-  if (plan_.counts_late) {
-    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += sums.counts[i];
-    sums_[m] = std::move(sums);
-  } else if (sums.masked) {
-    throw InvalidArgument(
-        "PipelineParallel: an output must come with a mask always, or never: one that had none for made-up rows has "
-        "one now, and how many values it leaves out is known only when all micro batches are through");
-  } else {
-    auto counts = sums.counts;
-    for (auto& count : counts) count /= micro_.share(m);
-    run.loss = take_loss(sums, counts);
-  }
-  if (!*pass.observer) return;
-  const c10::NoGradGuard no_grad;
-  Tensors logits;
-  for (const auto& output : outputs) logits.push_back(run.logits.find(output));
-  (*pass.observer)(shown_as_, rows, outputs, logits);
-}
-
-Tensor PipelineStage::take_loss(const LossSet::Sums& sums, const std::vector<double>& counts) {
-  const auto value = program_.losses->mean(sums, counts);
-  loss_ += value.total.item<double>();
-  by_output_.resize(value.parts.size());
-  for (std::size_t i = 0; i < value.parts.size(); ++i) by_output_[i] += value.parts[i].item<double>();
-  return value.total;
-}
-
-void PipelineStage::settle_counts() {
-  if (std::exchange(counts_settled_, true)) return;
-  auto* replicas = ways_.data();
-  if (!replicas) return;
-  Tensor all = at::tensor(counts_, at::kDouble);
-  replicas->all_reduce(all, {.what = "values that count in the loss"});
-  counts_.assign(all.const_data_ptr<double>(), all.const_data_ptr<double>() + counts_.size());
-}
-
 void PipelineStage::send_activations(std::size_t part, int64_t m) {
   const auto& segment = plan_.cut.segments[part];
   const Run& run = runs_.at({part, m});
@@ -186,7 +128,7 @@ void PipelineStage::receive_gradients(std::size_t part, int64_t m) {
 
 void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   if (is_last(part) && plan_.counts_late) settle_counts();
-  const double start = steady_seconds();
+  const double start = steady_seconds(), away_before = seconds_away();
   const auto& segment = plan_.cut.segments[part];
   Run& run = runs_.at({part, m});
   if (is_last(part) && plan_.counts_late) {
@@ -221,7 +163,7 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   run.losses = {};
   run.logits = {};
   if (part == 0) runs_.erase({part, m});
-  computing_ += steady_seconds() - start;
+  computing_ += steady_seconds() - start - (seconds_away() - away_before);  // some exchange is moved on in backward
 }
 
 void PipelineStage::send_gradients(std::size_t part, int64_t m) {

@@ -2,15 +2,10 @@
 #include "tandem/distribution/pipeline_stage.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
-#include <c10/util/StringUtil.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "tandem/core/error.h"
-#include "tandem/core/steady_seconds.h"
-#include "tandem/distribution/replica_update.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/schedule/catalog.h"
 
@@ -31,11 +26,11 @@ Replica::Weights weights_of(const Network& network, const PipelinePlan& plan, in
   return {.trained = trained_of(network, own, true), .fixed = trained_of(network, own, false), .tables = {}};
 }
 
-// Of the trained weights in memory: those of later chunks first, whose gradients are complete first.
+// Of the trained weights in memory: as their gradients become complete, later chunks' and later layers' first.
 std::vector<std::size_t> order_of(const Network& network, const PipelinePlan& plan, int64_t stage) {
   const auto own = trained_of(network, plan.weights[static_cast<std::size_t>(stage)], true);
   std::vector<std::size_t> order(own.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::iota(order.rbegin(), order.rend(), 0);
   const auto chunk = [&](std::size_t i) { return plan.first_chunk_of(own[i], stage); };
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return chunk(a) > chunk(b); });
   return order;
@@ -120,8 +115,18 @@ void PipelineStage::train(const data::Batch& rows, const PipelineStep& step, con
   const WeightScope weights(replica_.map);
   add_penalty(pass);
   if (rows.rows() == 0 && has_last() && plan_.counts_late) settle_counts();  // the other replicas wait for it
+  const auto has_rows = [this](const schedule::Instruction& line) {
+    return line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0;
+  };
+  std::vector<const schedule::Instruction*> last(static_cast<std::size_t>(plan_.division.chunks));  // backward
   for (const auto& line : list_) {
-    if (line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0) make(line, pass, step);
+    if (line.action == schedule::Action::backward && has_rows(line)) last[static_cast<std::size_t>(line.chunk)] = &line;
+  }
+  for (const auto& line : list_) {
+    if (!has_rows(line)) continue;
+    if (exchange_ && step.ends_group && &line == last[static_cast<std::size_t>(line.chunk)])
+      exchange_->expect(line.chunk);
+    make(line, pass, step);
   }
   apply_statistics(step.rows);
 }
@@ -170,86 +175,6 @@ void PipelineStage::compute(const data::Batch& rows, const Observer* observer) {
   if (!observer || !has_last() || !plan_.counts_late) return;
   settle_counts();
   for (const auto& [m, sums] : sums_) take_loss(sums, counts_);
-}
-
-// Each weight's once, whoever has it.
-void PipelineStage::add_penalty(const Pass& pass) {
-  const c10::AutoGradMode gradients(pass.training);
-  for (const auto& w : penalised_) {
-    const Tensor penalty = (*w.variable().regularizer)(w.value());
-    loss_ += penalty.item<double>();
-    if (pass.training) (penalty * pass.factor).backward();
-  }
-}
-
-void PipelineStage::finish_group(const PipelineStep& step) {
-  const auto away = [this] { return ways_.seconds_waiting() + ways_.seconds_moving(); };
-  const double start = steady_seconds(), away_before = away();
-  if (exchange_) {
-    exchange_->finish();
-  } else {
-    replica_.trainable.gather_gradients();
-  }
-  add_up_tied();
-  ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
-                       step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
-  if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
-  computing_ += steady_seconds() - start - (away() - away_before);
-}
-
-// The first replica with rows brings together what all have seen, and gives the averages out.
-void PipelineStage::apply_statistics(const std::vector<int64_t>& rows) {
-  auto* replicas = ways_.data();
-  if (!replicas || moving_.empty()) return statistics_.apply();
-  const auto has_rows = [&](int64_t r) { return rows[static_cast<std::size_t>(r)] > 0; };
-  int64_t first = 0;
-  while (!has_rows(first)) ++first;
-  const Tensor own = statistics_.pack();
-  if (replicas->rank() == first) {
-    Tensor its = at::empty_like(own);
-    for (int64_t r = first + 1; r < replicas->world_size() && own.numel() > 0; ++r) {
-      if (!has_rows(r)) continue;
-      replicas->recv(its, r, 0);
-      statistics_.add(its);
-    }
-    statistics_.apply();
-  } else if (own.numel() > 0) {
-    replicas->send(own, first, 0);
-    statistics_ = {};
-  }
-  for (const auto& w : moving_) replicas->broadcast(replica_.own(w), first);
-}
-
-// The stages that have a weight each make the same update of it.
-void PipelineStage::add_up_tied() {
-  for (const auto& [weight, number, stages] : tied_) {
-    Tensor gradient = replica_.trainable.view(replica_.trainable.gradients(), weight);
-    // Behind the tags of a step's values.
-    const int64_t tag = tag_of(plan_.cut.values, 0, 0, false) + number;
-    if (stages.front() != stage_) {
-      link_.send(gradient, stages.front(), tag);
-      gradient.copy_(link_.receive(stages.front(), tag).tensor);
-      continue;
-    }
-    for (std::size_t k = 1; k < stages.size(); ++k) gradient.add_(link_.receive(stages[k], tag).tensor);
-    for (std::size_t k = 1; k < stages.size(); ++k) link_.send(gradient, stages[k], tag);
-  }
-}
-
-Tensors PipelineStage::take_outputs() {
-  Tensors joined;
-  std::vector<Tensors> pieces;
-  for (auto& piece : outputs_by_micro_batch_) {
-    if (!piece.empty()) pieces.push_back(std::move(piece));
-  }
-  outputs_by_micro_batch_.clear();
-  if (pieces.empty()) return joined;
-  for (int64_t i = 0; i < pieces.front().size(); ++i) {
-    std::vector<Tensor> rows;
-    for (const auto& piece : pieces) rows.push_back(piece[i]);
-    joined.push_back(rows.size() == 1 ? rows.front() : at::cat(rows));
-  }
-  return joined;
 }
 
 }  // namespace tandem::distribute

@@ -80,6 +80,8 @@ class PipelineStage {
     const Observer* observer = nullptr;
   };
 
+  // That this stage spent with others.
+  double seconds_away() const { return ways_.seconds_waiting() + ways_.seconds_moving(); }
   bool has_last() const { return stage_ + 1 == plan_.division.stages; }
   bool is_last(std::size_t part) const { return part + 1 == plan_.cut.segments.size(); }
   bool is_mine(std::size_t part) const { return part < plan_.cut.segments.size() && plan_.stage_of(part) == stage_; }

@@ -70,8 +70,8 @@ struct StrategyOptions {
 std::vector<std::string> strategy_names();
 
 /// By name: "single" (without devices the first GPU, else cpu:0), "as-placed", "mirrored", "data-parallel" (joins the
-/// processes of this one's job), "parameter-server", "pipeline" (likewise, where there are several). Throws InvalidArgument that proposes the nearest known
-/// names.
+/// processes of this one's job), "parameter-server", "pipeline" (both join them where there are several). Throws
+/// InvalidArgument that proposes the nearest known names.
 Strategy make_strategy(const std::string& name, const StrategyOptions& options);
 
 /// Threads for the operations of one replica when `devices` share this machine: `asked` where positive, else

@@ -2,13 +2,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
-#include "tandem/comm/backend_processes.h"
-#include "tandem/comm/gloo_backend.h"
-#include "tandem/comm/hosts_processes.h"
-#include "tandem/comm/meeting_point.h"
-#include "tandem/comm/meeting_store.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/batch_normalization.h"
@@ -19,25 +12,12 @@
 #include "tandem/model/parity_case_test.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/testing/captured_log.h"
-#include "tandem/testing/on_threads.h"
+#include "tandem/testing/thread_hosts.h"
 
 namespace tandem {
 namespace {
 
 using namespace layers;
-
-std::shared_ptr<comm::Processes> process_of(int64_t rank, const comm::HostPlan& plan, int64_t port) {
-  constexpr double kLimit = 20;
-  const std::chrono::milliseconds limit(20000);
-  auto store = c10::make_intrusive<comm::MeetingStore>("127.0.0.1", port, std::nullopt, limit);
-  const comm::BackendProcesses::Options limits{.limit_seconds = kLimit, .silence_seconds = kLimit, .numbers = {}};
-  const auto by_gloo = [limit](const auto& keys, int64_t own, int64_t all) {
-    return comm::make_gloo_backend(keys, own, all, "127.0.0.1", limit);
-  };
-  if (plan.hosts() == plan.ranks())
-    return std::make_shared<comm::BackendProcesses>(std::move(store), rank, plan.ranks(), limits, by_gloo);
-  return std::make_shared<comm::HostsProcesses>(std::move(store), rank, plan, limits, by_gloo);
-}
 
 Model with_statistics() {
   return Sequential({Input({6}), Dense(8, {.activation = "tanh", .name = "p"}), BatchNormalization({.name = "q"}),
@@ -55,34 +35,35 @@ parity::Task hosts_task() {
 }
 
 struct HostsCase {
-  comm::HostPlan plan;
+  std::vector<int64_t> begins;  // by host, its first rank; and the number of ranks
   int64_t data;
   std::vector<std::string> boundaries;
 };
 
 TEST(PipelineHosts, GiveTheNumbersOfOneProcess) {
-  for (const auto& [plan, data, boundaries] :
-       {HostsCase{{{0, 1, 2}}, 1, {"q"}}, HostsCase{{{0, 1, 2, 3, 4}}, 2, {"q"}}, HostsCase{{{0, 1, 3}}, 1, {"p", "q"}},
-        HostsCase{{{0, 2, 4}}, 2, {"q"}}, HostsCase{{{0, 1, 4}}, 2, {"q"}}}) {
-    SCOPED_TRACE(std::to_string(plan.ranks()) + " processes on " + std::to_string(plan.hosts()) + " hosts");
-    distribute::PipelineParallelOptions how{.devices = Devices::parse("cpu*" + std::to_string(plan.ranks())),
+  for (const auto& [begins, data, boundaries] :
+       {HostsCase{{0, 1, 2}, 1, {"q"}}, HostsCase{{0, 1, 2, 3, 4}, 2, {"q"}}, HostsCase{{0, 1, 3}, 1, {"p", "q"}},
+        HostsCase{{0, 2, 4}, 2, {"q"}}, HostsCase{{0, 1, 4}, 2, {"q"}}}) {
+    const int64_t ranks = begins.back();
+    SCOPED_TRACE(std::to_string(ranks) + " processes on " + std::to_string(begins.size() - 1) + " hosts");
+    distribute::PipelineParallelOptions how{.devices = Devices::parse("cpu*" + std::to_string(ranks)),
                                             .data = data,
                                             .boundaries = boundaries,
                                             .threads_per_device = 1};
     const auto want = parity::train(hosts_task(), distribute::PipelineParallel(how));
     const testing::CapturedLog quiet;
-    const comm::MeetingPoint point("127.0.0.1", 0, {});
     std::vector<Model> models;
-    for (int64_t p = 0; p < plan.ranks(); ++p) {
+    for (int64_t p = 0; p < ranks; ++p) {
       clear_session();
       set_random_seed(11);
       models.push_back(with_statistics());
     }
     const auto own = hosts_task();
-    testing::on_threads(plan.ranks(), [&, &plan = plan](int64_t p) {
+    testing::run_hosts(begins, [&](const auto& processes) {
+      const int64_t p = processes->rank().rank();
       auto& model = models[static_cast<std::size_t>(p)];
       auto mine = how;
-      mine.group = distribute::ProcessGroup(process_of(p, plan, point.port()), p);
+      mine.group = distribute::ProcessGroup(processes, p);
       mine.devices = {"cpu:0"};
       auto compile = own.compile;
       compile.optimizer = optimizers::Adam({.learning_rate = 0.01, .global_clipnorm = 0.5});
@@ -94,8 +75,8 @@ TEST(PipelineHosts, GiveTheNumbersOfOneProcess) {
       result.evaluation = model.evaluate(own.x, own.y, {.batch_size = 8, .verbose = 0});
       result.predictions = model.predict_all(data::TensorDataset(own.x), {.batch_size = 8});
       parity::expect_same(result, want);
+      model = Model();  // while the others can still be reached
     });
-    models.clear();  // before the meeting point ends
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tandem/core/device.h"
+#include "tandem/core/mask.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/activity_regularization.h"
@@ -16,6 +17,7 @@
 #include "tandem/losses/sparse_categorical_crossentropy.h"
 #include "tandem/model/parity_case_test.h"
 #include "tandem/optimizers/sgd.h"
+#include "tandem/testing/message_of.h"
 
 namespace tandem {
 namespace {
@@ -97,6 +99,24 @@ TEST(PipelineLosses, OutputsOfDifferentStagesWithAndWithoutMasks) {
                                .metrics = {{"late", {"mae"}}, {"early", {"accuracy"}}}};
   expect_in_pipelines(
       {build, compile, ids_with_padding(11), {labels_of(11), normal({11, 2}, 6)}, {.batch_size = 4, .epochs = 2}});
+}
+
+// Whether there are masks is found out when the model is bound, and must stay so.
+TEST(PipelineLosses, AMaskThatComesAndGoesIsRefused) {
+  struct MasksInTraining : Layer {
+    Shape output_shape(const Shape& input) override { return input; }
+    Tensor call(const Tensor& x, const CallContext& context) override {
+      Tensor y = x * 1;
+      if (context.training) set_mask(y, at::ones({x.size(0)}, at::kBool));
+      return y;
+    }
+  };
+  Sequential model({Input({6}), Dense(3), make_layer<MasksInTraining>()});
+  model.compile({.loss = "mse", .strategy = distribute::PipelineParallel({.devices = {"cpu:0", "cpu:1"}})});
+  EXPECT_EQ(testing::message_of([&] {
+              model.train_on_batch(normal({8, 6}, 1), normal({8, 3}, 2));
+            }).substr(0, 69),
+            "PipelineParallel: an output must come with a mask always, or never: o");
 }
 
 }  // namespace
