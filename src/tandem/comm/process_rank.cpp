@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
+#include "tandem/comm/check_tensors.h"
 #include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -241,26 +242,20 @@ RankMail& ProcessRank::mail() {
 }
 
 void ProcessRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
-  const auto call = c10::str("send to rank ", to);
-  check_alive(call.c_str());
-  std::vector<Tensor> tensors{bytes(tensor, "send")};
-  if (backend_.host.empty()) {
-    run(call, [&](c10d::Backend& own) { return own.send(tensors, static_cast<int>(to), static_cast<int>(tag)); });
-  } else {
-    const double start = steady_seconds();
-    mail().send(tensor, to, tag);
-    seconds_ += steady_seconds() - start;
-  }
+  check_alive("send");
+  check_dense(tensor, "send");
+  check_peer(to, rank_, ranks_, "send");
+  const double start = steady_seconds();
+  mail().send(tensor, to, tag);
+  seconds_ += steady_seconds() - start;
   bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
 }
 
 void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
   const auto call = c10::str("recv from rank ", from);
   check_alive(call.c_str());
-  std::vector<Tensor> tensors{bytes(tensor, "recv")};
-  if (backend_.host.empty())
-    return run(call,
-               [&](c10d::Backend& own) { return own.recv(tensors, static_cast<int>(from), static_cast<int>(tag)); });
+  check_dense(tensor, "recv");
+  check_peer(from, rank_, ranks_, "recv");
   const double start = steady_seconds(), limit = seconds_of(limit_);
   mail().recv(tensor, from, tag, [&](bool gone) {
     if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));

@@ -21,14 +21,13 @@ struct ProcessBackend {
   c10::intrusive_ptr<c10d::Backend> backend;
   /// Ends its connections, and with them whatever waits on them here and on the other ranks.
   std::function<void()> close;
-  /// The address by which other ranks reach this process, for messages beside the backend (rank_mail.h); empty: the
-  /// backend's own are used.
+  /// The address by which other ranks reach this process, for messages (rank_mail.h).
   std::string host = {};
 };
 
 /// A rank that is a process: collectives by a backend of LibTorch's c10d, keys in a store that all ranks reach. The
-/// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them. Messages go by RankMail,
-/// where there are sockets: Gloo's wait for a receiver that asks, and cannot be asked how they are.
+/// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them. Messages go by RankMail:
+/// c10d's wait for a receiver that asks, and cannot be asked how they are.
 class ProcessRank final : public Communicator, private Pending::Source {
  public:
   /// Makes the backend of rank `rank` of `ranks`, whose keys are in `store`.

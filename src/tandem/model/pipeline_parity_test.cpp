@@ -78,6 +78,10 @@ distribute::Strategy of_process(const distribute::ProcessGroup& group, const Dev
 
 void expect_pipeline_parity(const Task& task, const Result& one) {
   const auto* reason = reason_of(task);
+  // By micro batch, so that the numbers are others: PipelineReplicas and PipelineProcesses have these.
+  const bool normalises =
+      any_weight(task.build(), [](const Weight& w) { return !w.trainable() && w.name() == "moving_mean"; });
+  if (!reason && normalises) return;
   try {
     for (const int64_t data : {1, 2}) {
       SCOPED_TRACE(std::to_string(data) + " replicas of two stages");
