@@ -1,5 +1,5 @@
-// A model of two stages of equal cost, 8 micro batches: two one-core devices against one core, and the measured bubble
-// beside the formula.
+// A model of two stages of equal cost, 8 micro batches: two one-core devices, and two replicas on four, against one
+// core, and the measured bubble beside the formula; and what one stage and one replica cost beside a single device.
 //     pipeline_benchmark [pairs]
 #include <tandem/tandem.h>
 
@@ -52,27 +52,53 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// The times of `other` as parts of those of `one`, one after the other in pairs.
+double beside(Run& one, Run& other, int pairs, std::vector<double>* idle = nullptr) {
+  std::vector<double> ratios;
+  for (int pair = 0; pair < pairs; ++pair) {
+    const double alone = one.epoch();
+    ratios.push_back(other.epoch() / alone);
+    if (idle) idle->push_back(other.idle());
+  }
+  return median(ratios);
+}
+
+distribute::Strategy pipeline(int64_t devices, int64_t data, const char* schedule) {
+  return distribute::PipelineParallel({.devices = Devices::parse("cpu*" + std::to_string(devices)),
+                                       .data = data,
+                                       .micro_batches = kMicroBatches,
+                                       .schedule = schedule,
+                                       .boundaries = {"layer3"},
+                                       .threads_per_device = 1});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int pairs = argc > 1 ? std::atoi(argv[1]) : 15;
   Run one(distribute::SingleDevice("cpu:0", 1));
-  std::printf("2 stages, %d micro batches; formula: bubble %.3f, %.3f of one core's time\n",
-              static_cast<int>(kMicroBatches), 1.0 / (kMicroBatches + 1), (kMicroBatches + 1) / (2.0 * kMicroBatches));
+  const int micro_batches = static_cast<int>(kMicroBatches);
+  std::printf("2 stages, %d micro batches; formula: bubble %.3f, %.3f of one core's time\n", micro_batches,
+              1.0 / (micro_batches + 1), (micro_batches + 1) / (2.0 * micro_batches));
   for (const char* schedule : {"gpipe", "1f1b"}) {
-    Run two(distribute::PipelineParallel({.devices = {"cpu:0", "cpu:1"},
-                                          .micro_batches = kMicroBatches,
-                                          .schedule = schedule,
-                                          .boundaries = {"layer3"},
-                                          .threads_per_device = 1}));
-    std::vector<double> ratios, bubbles;
-    for (int pair = 0; pair < pairs; ++pair) {
-      const double one_core = one.epoch(), two_cores = two.epoch();
-      ratios.push_back(two_cores / one_core);
-      bubbles.push_back(two.idle());
-    }
-    std::printf("%-6s median of %d pairs: %.3f of one core's time; bubble %.3f\n", schedule, pairs, median(ratios),
+    Run two(pipeline(2, 1, schedule));
+    std::vector<double> bubbles;
+    const double ratio = beside(one, two, pairs, &bubbles);
+    std::printf("%-6s median of %d pairs: %.3f of one core's time; bubble %.3f\n", schedule, pairs, ratio,
                 median(bubbles));
   }
+  // Needs four cores: of the formula's part of the time, the replicas' exchange of gradients is no part.
+  std::printf("2 replicas of 2 stages; formula: bubble %.3f, %.3f of one core's time\n", 1.0 / (micro_batches + 1),
+              (micro_batches + 1) / (4.0 * micro_batches));
+  Run four(pipeline(4, 2, "1f1b"));
+  std::vector<double> bubbles;
+  const double ratio = beside(one, four, pairs, &bubbles);
+  std::printf("%-6s median of %d pairs: %.3f of one core's time; idle %.3f\n", "1f1b", pairs, ratio, median(bubbles));
+
+  std::printf("one device, beside SingleDevice:\n");
+  Run mirrored(distribute::Mirrored({.devices = {"cpu:0"}, .threads_per_device = 1}));
+  Run stage(distribute::PipelineParallel({.devices = {"cpu:0"}, .micro_batches = 1, .threads_per_device = 1}));
+  std::printf("Mirrored         %.3f\n", beside(one, mirrored, pairs));
+  std::printf("PipelineParallel %.3f (one stage, one micro batch)\n", beside(one, stage, pairs));
   return 0;
 }

@@ -79,6 +79,11 @@ void DeviceArguments::add_training_to(CLI::App& command) {
       ->transform(whole_number(1));
   command.add_option("--mesh", mesh,
                      "The devices as a product: data=2,tensor=2 (replicas, each with its layers over so many devices)");
+  command
+      .add_option("--pipeline-replicas", pipeline_replicas,
+                  "Pipelines side by side, each with its part of a batch (default: 1); devices are their stages one "
+                  "after the other")
+      ->transform(whole_number(1));
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
   command.add_flag("--offload-optimizer", offload_optimizer,
                    "Keep the optimizer's state of zero1, zero2, zero3 in host memory; not on CPUs, where it is there");
@@ -109,16 +114,17 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
     throw InvalidArgument(
         "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
   if (name != "pipeline" && axes.pipe == 1 &&
-      (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
+      (micro_batches > 0 || pipeline_chunks > 0 || pipeline_replicas > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
-        "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline");
+        "--micro-batches, --pipeline-schedule, --pipeline-chunks, --pipeline-replicas and --recompute need --strategy "
+        "pipeline");
   }
   const bool zero = name.starts_with("zero");
   if (offload_optimizer && !zero) throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3");
   if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
     throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");
   // Each process has a device of its own name, unless some are asked for.
-  const bool parts = name == "tensor" || name == "mesh";
+  const bool parts = name == "tensor" || name == "mesh" || name == "pipeline";
   const bool in_processes = name == "data-parallel" || ((served || zero || parts) && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,
@@ -136,6 +142,7 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
+                                          .pipeline_replicas = std::max<int64_t>(pipeline_replicas, 1),
                                           .recompute = recompute,
                                           .offload_optimizer = offload_optimizer,
                                           .memory_limit = memory_limit,

@@ -27,7 +27,7 @@ ProcessBackend make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, i
   options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(host));
   const auto gloo =
       c10::make_intrusive<ClosableGloo>(store, static_cast<int>(rank), static_cast<int>(ranks), std::move(options));
-  return {gloo, [gloo] { gloo->close(); }};
+  return {gloo, [gloo] { gloo->close(); }, host};
 }
 
 }  // namespace tandem::comm

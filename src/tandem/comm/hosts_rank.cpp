@@ -244,12 +244,16 @@ Communicator& HostsRank::for_messages(int64_t peer) {
 
 void HostsRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
   const bool here = plan_.host_of(to) == host_;
-  here ? ways_.up->send(tensor, to - plan_.first(host_), tag) : for_messages(to).send(tensor, to, tag);
+  if (here) return ways_.up->send(tensor, to - plan_.first(host_), tag);
+  auto& way = for_messages(to);
+  guarded([&] { way.send(tensor, to, tag); });
 }
 
 void HostsRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
   const bool here = plan_.host_of(from) == host_;
-  here ? ways_.up->recv(tensor, from - plan_.first(host_), tag) : for_messages(from).recv(tensor, from, tag);
+  if (here) return ways_.up->recv(tensor, from - plan_.first(host_), tag);
+  auto& way = for_messages(from);
+  guarded([&] { way.recv(tensor, from, tag); });
 }
 
 std::unique_ptr<Communicator> HostsRank::subgroup(const std::vector<int64_t>& ranks) {

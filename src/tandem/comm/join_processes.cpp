@@ -53,8 +53,11 @@ ProcessRank::MakeBackend backend_maker(const MeetingPlace& place, const cluster:
                  "'s connections between hosts are neither encrypted nor authenticated: use a network you trust"));
   }
   if (by_mpi) {
-    return [&world = mpi_world(member, limit), limit](const auto& store, int64_t rank, int64_t ranks) {
-      return world.make_backend(store, rank, ranks, limit);
+    return [&world = mpi_world(member, limit), host = place.own_address, limit](const auto& store, int64_t rank,
+                                                                                int64_t ranks) {
+      auto backend = world.make_backend(store, rank, ranks, limit);
+      backend.host = host;
+      return backend;
     };
   }
   return [host = place.own_address, limit](const auto& store, int64_t rank, int64_t ranks) {

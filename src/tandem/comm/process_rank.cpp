@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
+#include "tandem/comm/check_tensors.h"
 #include "tandem/comm/wait_for_ranks.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -234,17 +235,38 @@ void ProcessRank::broadcast(Tensor& tensor, int64_t root) {
   if (rank_ == root) bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
 }
 
+RankMail& ProcessRank::mail() {
+  if (!mail_)
+    mail_ = std::make_unique<RankMail>(c10::make_intrusive<c10d::PrefixStore>("mail", store_), rank_, backend_.host);
+  return *mail_;
+}
+
 void ProcessRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
-  std::vector<Tensor> tensors{bytes(tensor, "send")};
-  run(c10::str("send to rank ", to),
-      [&](c10d::Backend& own) { return own.send(tensors, static_cast<int>(to), static_cast<int>(tag)); });
+  check_alive("send");
+  check_dense(tensor, "send");
+  check_peer(to, rank_, ranks_, "send");
+  const double start = steady_seconds();
+  mail().send(tensor, to, tag);
+  seconds_ += steady_seconds() - start;
   bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
 }
 
 void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
-  std::vector<Tensor> tensors{bytes(tensor, "recv")};
-  run(c10::str("recv from rank ", from),
-      [&](c10d::Backend& own) { return own.recv(tensors, static_cast<int>(from), static_cast<int>(tag)); });
+  const auto call = c10::str("recv from rank ", from);
+  check_alive(call.c_str());
+  check_dense(tensor, "recv");
+  check_peer(from, rank_, ranks_, "recv");
+  const double start = steady_seconds(), limit = seconds_of(limit_);
+  mail().recv(tensor, from, tag, [&](bool gone) {
+    if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
+    auto why = gone ? c10::str("rank ", number_of(from), " is lost") : silent_ ? silent_() : std::string();
+    if (why.empty() && steady_seconds() - start > limit)
+      why = c10::str("waited ", limit, " s for rank ", number_of(from));
+    if (why.empty()) return;
+    abort(c10::str(call, ": ", why));
+    throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
+  });
+  seconds_ += steady_seconds() - start;
 }
 
 void ProcessRank::barrier() {
@@ -257,8 +279,11 @@ std::unique_ptr<Communicator> ProcessRank::subgroup(const std::vector<int64_t>& 
     throw InvalidArgument(c10::str("subgroup: rank ", rank_, " must be one of ", ranks_named(ranks)));
   const auto name = c10::Join(",", ranks);  // those that call it are the same, and call it as often
   auto store = c10::make_intrusive<c10d::PrefixStore>(c10::str("group ", name, " ", subgroups_[name]++), store_);
+  std::vector<int64_t> numbers;
+  for (const auto r : ranks) numbers.push_back(number_of(r));
+  const auto silent = [this] { return failed_ ? failure() : silent_ ? silent_() : std::string(); };
   return std::make_unique<ProcessRank>(std::move(store), own - ranks.begin(), static_cast<int64_t>(ranks.size()),
-                                       limit_, make_backend_);
+                                       limit_, make_backend_, std::move(numbers), silent);
 }
 
 }  // namespace tandem::comm

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tandem/comm/communicator.h"
+#include "tandem/comm/rank_mail.h"
 
 namespace tandem::comm {
 
@@ -20,10 +21,13 @@ struct ProcessBackend {
   c10::intrusive_ptr<c10d::Backend> backend;
   /// Ends its connections, and with them whatever waits on them here and on the other ranks.
   std::function<void()> close;
+  /// The address by which other ranks reach this process, for messages (rank_mail.h).
+  std::string host = {};
 };
 
 /// A rank that is a process: collectives by a backend of LibTorch's c10d, keys in a store that all ranks reach. The
-/// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them.
+/// algorithm is the backend's own. Tensors of all ranks must fit; c10d does not compare them. Messages go by RankMail:
+/// c10d's wait for a receiver that asks, and cannot be asked how they are.
 class ProcessRank final : public Communicator, private Pending::Source {
  public:
   /// Makes the backend of rank `rank` of `ranks`, whose keys are in `store`.
@@ -72,6 +76,7 @@ class ProcessRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
+  RankMail& mail();
   void check_alive(const char* call);
   /// Starts `begin` and waits until it has ended.
   void run(const std::string& call, const std::function<Work(c10d::Backend&)>& begin);
@@ -100,6 +105,7 @@ class ProcessRank final : public Communicator, private Pending::Source {
   std::string failure_;
   std::map<uint64_t, InProgress> in_progress_;
   uint64_t next_ticket_ = 1;
+  std::unique_ptr<RankMail> mail_;            // from the first message on
   std::map<std::string, int64_t> subgroups_;  // made so far, by their ranks
   int64_t bytes_sent_ = 0;
   double seconds_ = 0;

@@ -122,6 +122,71 @@ TEST(ProcessRank, GathersScattersBroadcastsAndSends) {
   });
 }
 
+TEST(ProcessRank, MessagesAreKeptForWhoComesLaterAndByTag) {
+  as_ranks(3, [](auto& own) {
+    const auto filled = [](int64_t from, int64_t tag, int64_t n) {
+      return at::full({n}, static_cast<double>(100 * from + tag));
+    };
+    const int64_t me = own->rank();
+    for (int64_t to = 0; to < 3; ++to) {  // all send first: none is asked for yet
+      for (int64_t tag = 0; to != me && tag < 200; ++tag)
+        own->send(filled(me, tag, tag == 7 ? 2'000'000 : tag), to, tag);
+    }
+    if (me == 1) std::this_thread::sleep_for(milliseconds(500));
+    for (int64_t from = 0; from < 3; ++from) {
+      for (int64_t tag = 199; from != me && tag >= 0; --tag) {
+        const Tensor want = filled(from, tag, tag == 7 ? 2'000'000 : tag);
+        Tensor got = at::zeros_like(want);
+        own->recv(got, from, tag);
+        EXPECT_TRUE(at::equal(got, want)) << from << " " << tag;
+      }
+    }
+    own->barrier();  // nobody leaves before
+  });
+}
+
+TEST(ProcessRank, MessagesInSubgroupsThatDoNotFitOrDoNotCome) {
+  as_ranks(
+      4,
+      [](auto& own) {
+        const int64_t pair = own->rank() / 2;
+        const auto group = own->subgroup({2 * pair, 2 * pair + 1});
+        Tensor x = at::full({3}, static_cast<double>(own->rank()));
+        group->send(x, 1 - group->rank(), 5);
+        group->recv(x, 1 - group->rank(), 5);
+        EXPECT_EQ(x[0].template item<double>(), static_cast<double>(own->rank() ^ 1));
+        if (group->rank() == 0) {
+          group->send(at::ones({2}, at::kInt), 1, 6);
+          return std::this_thread::sleep_for(milliseconds(2500));  // is there, but silent
+        }
+        EXPECT_EQ(message_of([&] { group->recv(x, 0, 6); }),
+                  "recv on rank 1: rank 0 sent 8 bytes of type Int, but must fill 12 bytes of type Float");
+        const auto rank = std::to_string(own->rank());
+        EXPECT_EQ(message_of<PeerError>([&] { group->recv(x, 0, 7); }),
+                  "rank " + rank + ": recv from rank 0: waited 1 s for rank " + std::to_string(own->rank() - 1));
+      },
+      milliseconds(1000));
+}
+
+TEST(ProcessRank, AMessageOfOneThatIsLost) {
+  const double start = steady_seconds();
+  as_ranks(2, [&](auto& own) {
+    Tensor x = at::ones({3});
+    for (int round = 0; round < 3; ++round) {  // they know one another
+      own->send(x, 1 - own->rank(), 1);
+      own->recv(x, 1 - own->rank(), 1);
+    }
+    if (own->rank() == 1) {
+      own->send(x, 0, 2);
+      own.reset();
+      return;
+    }
+    EXPECT_EQ(message_of<PeerError>([&] { own->recv(x, 1, 3); }), "rank 0: recv from rank 1: rank 1 is lost");
+    EXPECT_NE(message_of<PeerError>([&] { own->barrier(); }).find("the ranks parted before: "), std::string::npos);
+  });
+  EXPECT_LT(steady_seconds() - start, 15);  // the limit is 20 s
+}
+
 TEST(ProcessRank, SubgroupsSpeakAmongThemselves) {
   as_ranks(4, [](auto& own) {
     const bool even = own->rank() % 2 == 0;

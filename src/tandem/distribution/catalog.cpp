@@ -24,10 +24,14 @@ namespace {
 using Maker = std::function<Strategy(const StrategyOptions&)>;
 
 // Where this process is one of several.
-std::optional<ProcessGroup> group_of_job(const StrategyOptions& options) {
-  if (options.server_mode != "sync" || options.backup_workers > 0) return {};
+std::optional<ProcessGroup> group_of_job() {
   const auto member = cluster::who_am_i(cluster::Environment());
   return member.trains() && member.world_size == 1 ? std::nullopt : std::optional(init_process_group());
+}
+
+std::optional<ProcessGroup> group_of_workers(const StrategyOptions& options) {
+  if (options.server_mode != "sync" || options.backup_workers > 0) return {};
+  return group_of_job();
 }
 
 // What says how workers exchange gradients, which they do not.
@@ -54,7 +58,7 @@ Strategy zero(int64_t stage, const StrategyOptions& o) {
   if (o.all_reduce != "auto" || o.average_every > 0 || o.fixed_order > 0)
     throw InvalidArgument(
         c10::str("strategy zero", stage, ": fixed_order, all_reduce and average_every must not be set"));
-  return Zero({.group = group_of_job(o),
+  return Zero({.group = group_of_job(),
                .devices = o.devices,
                .stage = stage,
                .threads_per_device = o.threads_per_device,
@@ -106,7 +110,7 @@ const Catalog<Maker>& strategies() {
           {"parameter-server",
            [](const StrategyOptions& o) {
              refuse_for_servers(o);
-             return ParameterServer({.group = group_of_job(o),
+             return ParameterServer({.group = group_of_workers(o),
                                      .workers = o.devices,
                                      .servers = o.servers,
                                      .server_sync = o.server_sync,
@@ -121,7 +125,9 @@ const Catalog<Maker>& strategies() {
           {"pipeline",
            [](const StrategyOptions& o) {
              refuse_for_parts("pipeline", o);
-             return PipelineParallel({.devices = o.devices,
+             return PipelineParallel({.group = group_of_job(),
+                                      .devices = o.devices,
+                                      .data = o.pipeline_replicas,
                                       .micro_batches = o.micro_batches,
                                       .schedule = o.pipeline_schedule,
                                       .chunks = o.pipeline_chunks,
@@ -135,12 +141,12 @@ const Catalog<Maker>& strategies() {
            [](const StrategyOptions& o) {
              refuse_for_parts("tensor", o);
              return TensorParallel(
-                 {.devices = o.devices, .group = group_of_job(o), .threads_per_device = o.threads_per_device});
+                 {.devices = o.devices, .group = group_of_job(), .threads_per_device = o.threads_per_device});
            }},
           {"mesh",
            [](const StrategyOptions& o) {
              refuse_for_parts("mesh", o);
-             const auto group = group_of_job(o);
+             const auto group = group_of_job();
              return Mesh({.devices = o.devices,
                           .group = group,
                           .data = replicas_of(o, group ? group->world_size() : o.devices.size()),

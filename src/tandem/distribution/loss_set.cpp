@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 #include "tandem/core/mask.h"
 #include "tandem/core/shape.h"
@@ -43,6 +45,10 @@ const Loss* LossSet::over_batch() const {
     if (loss->over_batch()) return loss.get();
   }
   return nullptr;
+}
+
+bool LossSet::has_mask() const {
+  return std::any_of(losses_.begin(), losses_.end(), [](const auto& loss) { return loss->has_mask(); });
 }
 
 std::string LossSet::describe() const {

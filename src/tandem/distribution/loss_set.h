@@ -19,6 +19,8 @@ class LossSet {
   std::size_t size() const { return losses_.size(); }
   /// The first loss that needs sums over the whole batch; null where there is none.
   const Loss* over_batch() const;
+  /// True where a loss may leave values out, whatever masks outputs have.
+  bool has_mask() const;
   /// Kinds, settings and weights, as far as losses can say them: the same for the same losses.
   std::string describe() const;
 

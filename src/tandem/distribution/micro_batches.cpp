@@ -4,10 +4,10 @@
 
 namespace tandem::distribute {
 
-MicroBatches::MicroBatches(const data::Batch& batch, int64_t count) : all_rows_(batch.rows()) {
+MicroBatches::MicroBatches(const data::Batch& batch, int64_t count) : all_rows_(batch.all_rows()) {
   int64_t begin = 0;
   for (const int64_t rows : data::divide_rows(batch.rows(), count)) {
-    first_.push_back(begin);
+    first_.push_back(batch.first_row + begin);
     parts_.push_back(batch.slice(begin, begin + rows));
     begin += rows;
   }

@@ -4,40 +4,121 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
-#include <algorithm>
+#include <numeric>
 
+#include "tandem/comm/local_group.h"
 #include "tandem/core/error.h"
-#include "tandem/distribution/slot_view.h"
+#include "tandem/data/divide_rows.h"
+#include "tandem/distribution/program_options.h"
 #include "tandem/kernels/cpu_allocator.h"
 #include "tandem/network/graph_within.h"
 
 namespace tandem::distribute {
+namespace {
 
-PipelineExecution::PipelineExecution(const Program& program, const PipelineSettings& settings,
-                                     int64_t threads_per_device)
+// The other processes, which must have as many devices, the same program and the same options.
+std::unique_ptr<Peers> peers_of(const Program& program, const PipelineSettings& settings) {
+  if (!settings.processes) return nullptr;
+  auto peers = std::make_unique<Peers>(settings.processes);
+  auto options = program_options(program);
+  options.add("data", settings.data);
+  options.add("micro_batches", settings.micro_batches);
+  options.add("schedule", settings.schedule);
+  options.add("chunks", settings.chunks);
+  options.add("boundaries", "'", c10::Join("', '", settings.boundaries), "'");
+  options.add("recompute", settings.recompute ? "true" : "false");
+  check_alike(*peers, "PipelineParallel", program, settings.devices.size(), options);
+  return peers;
+}
+
+PipelinePlan plan_of(const Program& program, const PipelineSettings& settings, Peers* peers) {
+  const auto& graph = *graph_within(*program.network);
+  auto plan = plan_pipeline(graph, settings, peers);
+  plan.counts_late = program.losses && (program.losses->has_mask() || has_masked_output(graph, plan));
+  return plan;
+}
+
+std::unique_ptr<comm::RankGroup> group_of(const PipelineSettings& settings) {
+  const int64_t ranks = settings.devices.size();
+  if (settings.processes) return settings.processes->spread(ranks);
+  return std::make_unique<comm::LocalGroup>(ranks);
+}
+
+}  // namespace
+
+PipelineExecution::PipelineExecution(const Program& program, const PipelineSettings& settings)
     : program_(program),
-      plan_(plan_pipeline(*graph_within(*program.network), settings)),
-      threads_per_device_(threads_per_device),
-      group_(plan_.division.stages),
+      settings_(settings),
+      peers_(peers_of(program, settings)),
+      plan_(plan_of(program, settings, peers_.get())),
+      group_(group_of(settings)),
+      first_(group_->first()),
+      masters_(program.network->weights()),
       trained_(program.network->trainable_weights()),
-      threads_(plan_.division.stages, threads_per_device) {
+      threads_(settings.devices.size(), settings.threads_per_device) {
   kernels::install_cpu_allocator();
-  for (int64_t s = 0; s < plan_.division.stages; ++s)
-    stages_.push_back(std::make_unique<PipelineStage>(program_, plan_, s, group_.rank(s)));
-  ahead_ = true;  // than the masters' values, of which they know none yet
+  ranks_.resize(static_cast<std::size_t>(settings.devices.size()));
+  stages_.resize(ranks_.size());
+  // Sub-groups are made together, and each stage's memory is first touched by the thread that will use it.
+  threads_.run([&](int64_t device) {
+    const auto d = static_cast<std::size_t>(device);
+    ranks_[d] = std::make_unique<PipelineRank>(group_->rank(first_ + device), plan_.division.stages);
+    stages_[d] = std::make_unique<PipelineStage>(program_, plan_, *ranks_[d], settings_.bucket_bytes,
+                                                 seat(device).replica - last_stages_here().first);
+  });
   load();
 }
 
-void PipelineExecution::run(const std::function<void(PipelineStage&)>& work) {
+std::pair<int64_t, int64_t> PipelineExecution::replicas_here() const {
+  return {seat(0).replica, seat(settings_.devices.size() - 1).replica + 1};
+}
+
+std::pair<int64_t, int64_t> PipelineExecution::last_stages_here() const {
+  const int64_t stages = plan_.division.stages;
+  return {first_ / stages, (first_ + settings_.devices.size()) / stages};
+}
+
+std::vector<int64_t> PipelineExecution::rows_by_replica(const data::Batch& batch) const {
+  if (batch.division.empty()) return data::divide_rows(batch.all_rows(), settings_.data);
+  if (static_cast<int64_t>(batch.division.size()) != settings_.data) {
+    throw InvalidArgument(c10::str("fit: data by device must have a part for each of the ", settings_.data,
+                                   " replicas of the pipeline, got ", batch.division.size()));
+  }
+  return batch.division;
+}
+
+std::vector<data::Batch> PipelineExecution::cut(const data::Batch& batch, const std::vector<int64_t>& rows) const {
+  std::vector<int64_t> edge{0};
+  for (const int64_t count : rows) edge.push_back(edge.back() + count);
+  const auto [first, end] = replicas_here();
+  const int64_t begin = edge[static_cast<std::size_t>(first)], behind = edge[static_cast<std::size_t>(end)];
+  if (batch.rows() < batch.all_rows() && (batch.first_row != begin || batch.rows() != behind - begin)) {
+    throw InternalError(c10::str("step: this process must be given rows ", begin, " to ", behind, " of the batch, got ",
+                                 batch.rows(), " from ", batch.first_row));
+  }
+  std::vector<data::Batch> parts;
+  for (int64_t d = 0; d < settings_.devices.size(); ++d) {
+    const auto r = static_cast<std::size_t>(seat(d).replica);
+    auto part = batch.slice(edge[r] - batch.first_row, edge[r + 1] - batch.first_row);
+    part.first_row = edge[r];
+    part.batch_rows = batch.all_rows();
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void PipelineExecution::run(const std::function<void(int64_t, PipelineStage&)>& work) {
   bool broken = false;
   try {
-    threads_.run([&](int64_t rank) { work(stage(rank)); },
+    threads_.run([&](int64_t device) { work(device, *stages_[static_cast<std::size_t>(device)]); },
                  [&](const std::string& message) {
                    broken = true;
-                   group_.abort("another stage failed first: " + message);
+                   if (peers_)
+                     return part(c10::str("rank ", peers_->rank(), " failed in step ", steps_ + 1, ": ", message));
+                   group_->abort("another stage failed first: " + message);
                  });
   } catch (...) {
-    if (broken) group_.reset();
+    if (broken && !peers_) group_->reset();
     for (auto& stage : stages_) {
       stage->forget();
       stage->replica().rows_since_update = 0;
@@ -47,36 +128,58 @@ void PipelineExecution::run(const std::function<void(PipelineStage&)>& work) {
   }
 }
 
-StepResult PipelineExecution::figures(int64_t rows) const {
-  StepResult result{.rows = rows};
-  for (const auto& stage : stages_) {
-    result.loss += stage->loss();
-    for (const auto& [name, value] : stage->reported()) result.reported[name] += value;
+StepResult PipelineExecution::figures(int64_t rows) {
+  std::vector<RankFigures> all;
+  for (const auto& stage : stages_)
+    all.push_back({stage->loss(), stage->losses_by_output(), stage->reported(), stage->replica().updates});
+  if (peers_) {
+    PeerMessage own;
+    for (const auto& one : all) one.put(own);
+    all.clear();
+    for (auto& message : peers_->gather(own, figures_topic_)) {
+      for (std::size_t d = 0; d < stages_.size(); ++d) all.push_back(RankFigures::take(message));
+    }
   }
-  result.outputs = stages_.back()->losses_by_output();
+  StepResult result{.rows = rows};
+  for (const auto& one : all) {
+    result.loss += one.loss;
+    if (result.outputs.size() < one.outputs.size()) result.outputs.resize(one.outputs.size());
+    for (std::size_t i = 0; i < one.outputs.size(); ++i) result.outputs[i] += one.outputs[i];
+    for (const auto& [name, value] : one.reported) result.reported[name] += value;
+  }
   return result;
 }
 
 StepResult PipelineExecution::train_step(const data::Batch& batch, const TrainStep& train, const Observer& observer) {
   ahead_ = true;
   const bool begins = group_rows_ == 0;
-  group_rows_ += batch.rows();
+  group_rows_ += batch.all_rows();
   const PipelineStep step{.random = train.random,
                           .iteration = iterations_,
                           .rate = train.rate,
                           .begins_group = begins,
                           .ends_group = train.update,
-                          .group_rows = group_rows_};
-  run([&](PipelineStage& stage) { stage.train(batch, step, observer); });
+                          .group_rows = group_rows_,
+                          .rows = rows_by_replica(batch)};
+  const auto parts = cut(batch, step.rows);
+  run([&](int64_t device, PipelineStage& stage) {
+    stage.train(parts[static_cast<std::size_t>(device)], step, observer);
+  });
+  if (peers_) {  // each row is counted where its replica ends
+    const auto [first, end] = last_stages_here();
+    const auto before = step.rows.begin() + first, behind = step.rows.begin() + end;
+    const int64_t begin = std::accumulate(step.rows.begin(), before, int64_t{0});
+    receipt_.add(begin, std::accumulate(before, behind, begin), batch.all_rows());
+  }
   ++steps_;
   if (train.update) end_group();
-  return figures(batch.rows());
+  return figures(batch.all_rows());
 }
 
 void PipelineExecution::finish_update(double rate) {
   if (group_rows_ == 0) return;
   const PipelineStep step{.iteration = iterations_, .rate = rate, .begins_group = false, .group_rows = group_rows_};
-  run([&](PipelineStage& stage) {
+  run([&](int64_t, PipelineStage& stage) {
     stage.replica().begin_step();
     stage.finish_group(step);
   });
@@ -89,118 +192,12 @@ void PipelineExecution::end_group() {
 }
 
 StepResult PipelineExecution::test_step(const data::Batch& batch, const Observer& observer) {
-  run([&](PipelineStage& stage) {
+  const auto parts = cut(batch, rows_by_replica(batch));
+  run([&](int64_t device, PipelineStage& stage) {
     const c10::NoGradGuard no_grad;
-    stage.compute(batch, &observer);
+    stage.compute(parts[static_cast<std::size_t>(device)], &observer);
   });
-  return figures(batch.rows());
+  return figures(batch.all_rows());
 }
-
-Tensors PipelineExecution::predict_step(const data::Batch& batch) {
-  run([&](PipelineStage& stage) {
-    const c10::NoGradGuard no_grad;
-    stage.compute({batch.x, {}}, nullptr);
-  });
-  return stages_.back()->take_outputs();
-}
-
-void PipelineExecution::load() {
-  ahead_ = false;
-  const c10::NoGradGuard no_grad;
-  for (auto& stage : stages_) {
-    auto& replica = stage->replica();
-    replica.trainable.load();
-    for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
-  }
-}
-
-void PipelineExecution::store() {
-  if (!ahead_) return;
-  ahead_ = false;
-  const c10::NoGradGuard no_grad;
-  for (auto& stage : stages_) {
-    auto& replica = stage->replica();
-    replica.trainable.store();  // stages that share a weight have the same
-    for (const auto& w : replica.fixed) w.variable().value.copy_(replica.own(w));
-  }
-}
-
-std::pair<Replica*, std::size_t> PipelineExecution::home_of(std::size_t i) {
-  auto& replica = stage(plan_.stages_of(trained_[i]).front()).replica();
-  const auto& own = replica.trainable.weights();
-  return {&replica, static_cast<std::size_t>(std::find(own.begin(), own.end(), trained_[i]) - own.begin())};
-}
-
-StateDict PipelineExecution::optimizer_state() {
-  StateDict state;
-  state.set("iterations", iterations_);
-  state.set("steps", steps_);
-  if (!program_.optimizer) return state;
-  const auto& numbers = stages_.front()->replica().numbers;
-  for (std::size_t i = 0; i < numbers.size(); ++i) state.set(c10::str("number/", i), numbers[i]);
-  const auto names = program_.optimizer->slots();
-  for (std::size_t s = 0; s < names.size(); ++s) {
-    for (std::size_t i = 0; i < trained_.size(); ++i) {
-      const auto [replica, own] = home_of(i);
-      state.set(c10::str(names[s], "/", i),
-                slot_view(*program_.optimizer, *replica, s, trained_[i], replica->trainable.places()[own].offset)
-                    .clone(at::MemoryFormat::Contiguous));
-    }
-  }
-  return state;
-}
-
-void PipelineExecution::set_optimizer_state(const StateDict& state) {
-  iterations_ = state.integer("iterations");
-  steps_ = state.contains("steps") ? state.integer("steps") : iterations_;
-  const auto names = program_.optimizer->slots();
-  for (auto& stage : stages_) {
-    auto& replica = stage->replica();
-    for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
-    for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {
-      const auto number =
-          std::find(trained_.begin(), trained_.end(), replica.trainable.weights()[i]) - trained_.begin();
-      for (std::size_t s = 0; s < names.size(); ++s)
-        slot_view(*program_.optimizer, replica, s, replica.trainable.weights()[i], replica.trainable.places()[i].offset)
-            .copy_(state.tensor(c10::str(names[s], "/", number)));
-    }
-  }
-}
-
-std::vector<int64_t> PipelineExecution::division(int64_t rows) const {
-  return std::vector<int64_t>(stages_.size(), rows);
-}
-
-std::vector<int64_t> PipelineExecution::rows_trained() const {
-  std::vector<int64_t> rows;
-  for (const auto& stage : stages_) rows.push_back(stage->replica().rows_trained);
-  return rows;
-}
-
-int64_t PipelineExecution::bytes_sent(int64_t device) const { return stage(device).bytes_sent(); }
-
-DeviceMemory PipelineExecution::memory(int64_t device) const {
-  StorageBytes parameters, gradients, optimizer;
-  stage(device).replica().add_memory(parameters, gradients, optimizer);
-  return {parameters.bytes(), gradients.bytes(), optimizer.bytes()};
-}
-
-TimeShares PipelineExecution::time_shares(int64_t device) const {
-  const auto& communicator = group_.rank(device);
-  const double moving = communicator.seconds_moving();
-  return {.compute = stage(device).seconds_computing(),
-          .exchange = moving,
-          .waiting = std::max(0.0, stage(device).seconds_receiving() - moving)};
-}
-
-void PipelineExecution::record_trace(bool on) {
-  if (on) {
-    traces_.clear();
-    for (const auto& device : plan_.devices) traces_.emplace_back(device.to_string());
-  }
-  for (std::size_t s = 0; s < stages_.size(); ++s) stages_[s]->set_trace(on ? &traces_[s] : nullptr);
-}
-
-std::vector<TraceSpan> PipelineExecution::trace() const { return spans_of(traces_); }
 
 }  // namespace tandem::distribute

@@ -13,11 +13,17 @@ namespace {
 
 [[noreturn]] void refuse_pipeline(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
 
+int64_t ranks_of(const PipelineParallelOptions& options) {
+  return options.devices.size() * (options.group ? options.group->world_size() : 1);
+}
+
 class PipelineKind : public StrategyKind {
  public:
   explicit PipelineKind(PipelineParallelOptions options) : options_(std::move(options)) {}
   std::string name() const override { return "pipeline"; }
   Devices devices() const override { return options_.devices; }
+  int64_t all_devices() const override { return ranks_of(options_); }
+  bool leads() const override { return !options_.group || options_.group->rank() == 0; }
 
   void check(const Network& network) const override {
     const auto must = [&](const std::string& what) {
@@ -38,15 +44,17 @@ class PipelineKind : public StrategyKind {
       if (const auto* loss = program.losses->over_batch())
         refuse_pipeline(c10::str("loss ", loss->class_name(), " must not need the whole batch at once"));
     }
-    auto execution =
-        std::make_unique<PipelineExecution>(program,
-                                            PipelineSettings{.devices = options_.devices,
-                                                             .micro_batches = options_.micro_batches,
-                                                             .chunks = options_.chunks,
-                                                             .schedule = options_.schedule,
-                                                             .boundaries = options_.boundaries,
-                                                             .recompute = options_.recompute},
-                                            threads_per_device(options_.devices.size(), options_.threads_per_device));
+    const int64_t on_host = options_.devices.size() * (options_.group ? options_.group->local_size() : 1);
+    auto execution = std::make_unique<PipelineExecution>(
+        program, PipelineSettings{.devices = options_.devices,
+                                  .data = options_.data,
+                                  .processes = options_.group ? options_.group->processes() : nullptr,
+                                  .threads_per_device = threads_per_device(on_host, options_.threads_per_device),
+                                  .micro_batches = options_.micro_batches,
+                                  .chunks = options_.chunks,
+                                  .schedule = options_.schedule,
+                                  .boundaries = options_.boundaries,
+                                  .recompute = options_.recompute});
     for (const auto& w : program.network->non_trainable_weights()) {
       if (!w.trainable() && execution->plan().stages_of(w).size() > 1)
         refuse_pipeline(c10::str("model '", program.network->name(), "': statistics '", w.name(),
@@ -60,6 +68,9 @@ class PipelineKind : public StrategyKind {
 };
 
 PipelineParallelOptions checked(PipelineParallelOptions options) {
+  if (options.group && options.group->world_size() > 1 && !options.group->processes())
+    refuse_pipeline("the group's ranks must be processes, as those of init_process_group()");
+  if (options.devices.empty() && options.group) options.devices = {options.group->device()};
   if (options.devices.empty())
     refuse_pipeline("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   for (const auto& device : options.devices) {
@@ -67,7 +78,12 @@ PipelineParallelOptions checked(PipelineParallelOptions options) {
       refuse_pipeline(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
   }
   check_available(options.devices);
-  schedule::schedule_by_name(options.schedule)(0, {options.devices.size(), options.micro_batches, options.chunks});
+  const int64_t ranks = ranks_of(options);
+  if (options.data < 1 || ranks % options.data != 0) {
+    refuse_pipeline(c10::str("data, the number of replicas, must be at least 1 and divide the number of devices, ",
+                             ranks, ", got ", options.data));
+  }
+  schedule::schedule_by_name(options.schedule)(0, {ranks / options.data, options.micro_batches, options.chunks});
   return options;
 }
 

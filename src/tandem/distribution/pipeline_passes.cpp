@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/core/error.h"
 #include "tandem/core/mask.h"
@@ -35,13 +36,11 @@ const Tensor& PipelineStage::input_for(std::size_t number, int64_t m) const {
 }
 
 void PipelineStage::receive_activations(std::size_t part, int64_t m) {
-  const double start = steady_seconds();
   for (const auto number : plan_.cut.segments[part].reads) {
     const auto maker = plan_.maker[number];
     if (maker == plan_.cut.segments.size() || is_mine(maker)) continue;
     values_[{number, part, m}] = link_.receive(plan_.stage_of(maker), tag_of(number, part, m, false));
   }
-  receiving_ += steady_seconds() - start;
 }
 
 void PipelineStage::forward(const Pass& pass, std::size_t part, int64_t m) {
@@ -94,48 +93,6 @@ void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run&
   for (const auto& [name, mean] : metrics.means()) reported_[name] += mean.item<double>() * micro_.share(m);
 }
 
-void PipelineStage::end_of_model(const Pass& pass, int64_t m, Run& run) {
-  const auto& segment = plan_.cut.segments.back();
-  Tensors made;
-  for (const auto number : plan_.cut.outputs) {
-    const auto read = std::find(segment.reads.begin(), segment.reads.end(), number);
-    if (read != segment.reads.end()) {
-      made.push_back(run.leaves[static_cast<std::size_t>(read - segment.reads.begin())]);
-      continue;
-    }
-    const auto write =
-        std::find_if(segment.writes.begin(), segment.writes.end(), [&](const auto& w) { return w.second == number; });
-    made.push_back(run.written[static_cast<std::size_t>(write - segment.writes.begin())]);
-  }
-  const data::Batch& rows = micro_[m];
-  const Tensors outputs = program_.network->checked_outputs(made, rows.rows(), {.logits = &run.logits});
-  if (!pass.observer) {
-    outputs_by_micro_batch_[static_cast<std::size_t>(m)] = outputs;
-    return;
-  }
-  if (!program_.losses)
-    throw InvalidArgument(c10::str("model '", program_.network->name(), "': must be compiled with a loss first"));
-  const auto sums = program_.losses->add_up(outputs, run.logits, rows);
-  if (sums.masked) {
-    throw InvalidArgument(
-        "PipelineParallel: a loss must count all values: how many a mask leaves out is known only when all micro "
-        "batches "
-        "are through");
-  }
-  auto counts = sums.counts;
-  for (auto& count : counts) count /= micro_.share(m);
-  const auto value = program_.losses->mean(sums, counts);
-  run.loss = value.total;
-  loss_ += value.total.item<double>();
-  by_output_.resize(value.parts.size());
-  for (std::size_t i = 0; i < value.parts.size(); ++i) by_output_[i] += value.parts[i].item<double>();
-  if (!*pass.observer) return;
-  const c10::NoGradGuard no_grad;
-  Tensors logits;
-  for (const auto& output : outputs) logits.push_back(run.logits.find(output));
-  (*pass.observer)(0, rows, outputs, logits);
-}
-
 void PipelineStage::send_activations(std::size_t part, int64_t m) {
   const auto& segment = plan_.cut.segments[part];
   const Run& run = runs_.at({part, m});
@@ -157,7 +114,6 @@ void PipelineStage::send_activations(std::size_t part, int64_t m) {
 }
 
 void PipelineStage::receive_gradients(std::size_t part, int64_t m) {
-  const double start = steady_seconds();
   const auto& segment = plan_.cut.segments[part];
   const Run& run = runs_.at({part, m});
   for (std::size_t k = 0; k < segment.writes.size(); ++k) {
@@ -168,13 +124,18 @@ void PipelineStage::receive_gradients(std::size_t part, int64_t m) {
       gradients_[{number, reader, m}] = link_.receive(plan_.stage_of(reader), tag_of(number, reader, m, true)).tensor;
     }
   }
-  receiving_ += steady_seconds() - start;
 }
 
 void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
-  const double start = steady_seconds();
+  if (is_last(part) && plan_.counts_late) settle_counts();
+  const double start = steady_seconds(), away_before = seconds_away();
   const auto& segment = plan_.cut.segments[part];
   Run& run = runs_.at({part, m});
+  if (is_last(part) && plan_.counts_late) {
+    const c10::AutoGradMode gradients(true);
+    run.loss = take_loss(sums_.at(m), counts_);
+    sums_.erase(m);
+  }
   if (plan_.recompute && !is_last(part)) run_part(pass, part, m, run, true, true);
   std::vector<Tensor> roots, gradients;
   const auto add = [&](const Tensor& root, const Tensor& gradient) {
@@ -202,7 +163,7 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   run.losses = {};
   run.logits = {};
   if (part == 0) runs_.erase({part, m});
-  computing_ += steady_seconds() - start;
+  computing_ += steady_seconds() - start - (seconds_away() - away_before);  // some exchange is moved on in backward
 }
 
 void PipelineStage::send_gradients(std::size_t part, int64_t m) {

@@ -1,10 +1,13 @@
 #include "tandem/distribution/pipeline_plan.h"
 
-#include <algorithm>
-#include <set>
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
-#include "tandem/core/error.h"
+#include <algorithm>
+
+#include "tandem/core/mask.h"
 #include "tandem/distribution/stage_split.h"
+#include "tandem/layers/dry_run.h"
 #include "tandem/network/cut_graph.h"
 #include "tandem/network/step_costs.h"
 
@@ -13,11 +16,25 @@ namespace {
 
 constexpr int64_t kRowsToMeasure = 8;
 
-StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts) {
+// By the first process's measurement, whatever the others would find.
+StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t parts, Peers* peers) {
+  const bool measures = !peers || peers->leads();
+  const std::vector<double> nothing(flat.steps.size(), 1);
+  StepParts split =
+      split_by_cost(measures ? measure_steps(flat, graph.input_shapes(), kRowsToMeasure) : nothing, parts);
+  if (!peers) return split;
+  Tensor told = at::tensor(std::vector<int64_t>(split.begin(), split.end()));
+  peers->take_from(told, 0);
+  const auto* first = told.const_data_ptr<int64_t>();
+  return {first, first + told.numel()};
+}
+
+StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
+                   Peers* peers) {
   if (!settings.boundaries.empty()) return split_by_names(flat, settings.boundaries, parts);
   if (devices_in_scopes(flat).size() > 1) return split_by_scopes(flat, parts);
   if (parts == 1) return StepParts(flat.steps.size(), 0);
-  return split_by_cost(measure_steps(flat, graph.input_shapes(), kRowsToMeasure), parts);
+  return measured_parts(flat, graph, parts, peers);
 }
 
 void add_once(std::vector<Weight>& all, const std::vector<Weight>& more) {
@@ -37,15 +54,49 @@ std::vector<int64_t> PipelinePlan::stages_of(const Weight& weight) const {
   return stages;
 }
 
-PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings) {
-  const int64_t stages = settings.devices.size();
-  PipelinePlan plan{.division = {stages, settings.micro_batches, settings.chunks},
-                    .schedule = settings.schedule,
-                    .recompute = settings.recompute,
-                    .devices = settings.devices};
+int64_t PipelinePlan::first_chunk_of(const Weight& weight, int64_t stage) const {
+  for (std::size_t p = 0; p < cut.segments.size(); ++p) {
+    if (stage_of(p) != stage) continue;
+    for (const auto& step : cut.segments[p].steps) {
+      const auto own = step.layer->weights();
+      if (std::find(own.begin(), own.end(), weight) != own.end()) return static_cast<int64_t>(p) / division.stages;
+    }
+  }
+  return 0;  // no call uses it
+}
+
+int64_t PipelineSettings::stages() const {
+  return devices.size() * (processes ? processes->rank().world_size() : 1) / data;
+}
+
+bool has_masked_output(const Graph& graph, const PipelinePlan& plan) {
+  const c10::NoGradGuard no_grad;
+  const CallContext context;
+  std::vector<Tensor> values(plan.cut.values);
+  for (std::size_t i = 0; i < plan.cut.inputs.size(); ++i) {
+    const Shape one_row = graph.input_shapes()[i].without_batch().with_batch(1);
+    const auto& input = graph.inputs()[static_cast<int64_t>(i)];
+    values[plan.cut.inputs[i]] = input.node()->layer->call(dry_inputs({one_row})[0], {});
+  }
+  for (const auto& segment : plan.cut.segments) {
+    std::vector<Tensor> given;
+    for (const auto number : segment.reads) given.push_back(values[number]);
+    const auto made = segment.run(given, context);
+    for (std::size_t k = 0; k < made.size(); ++k) values[segment.writes[k].second] = made[k];
+  }
+  return std::any_of(plan.cut.outputs.begin(), plan.cut.outputs.end(),
+                     [&](std::size_t number) { return mask_of(values[number]).defined(); });
+}
+
+PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
+  const int64_t stages = settings.stages();
+  PipelinePlan plan;
+  plan.division = {stages, settings.micro_batches, settings.chunks};
+  plan.schedule = settings.schedule;
+  plan.recompute = settings.recompute;
   const auto flat = flatten_graph(graph);
   const auto parts = static_cast<std::size_t>(stages * settings.chunks);
-  plan.cut = cut_graph(flat, parts_of(flat, graph, settings, parts), parts);
+  plan.cut = cut_graph(flat, parts_of(flat, graph, settings, parts, peers), parts);
   plan.maker.assign(plan.cut.values, parts);
   plan.readers.resize(plan.cut.values);
   plan.weights.resize(static_cast<std::size_t>(stages));

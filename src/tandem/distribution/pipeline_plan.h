@@ -1,10 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tandem/comm/processes.h"
 #include "tandem/core/device.h"
+#include "tandem/distribution/peers.h"
 #include "tandem/layers/weight.h"
 #include "tandem/network/divided_graph.h"
 #include "tandem/network/graph.h"
@@ -17,8 +20,10 @@ struct PipelinePlan {
   schedule::Division division;  // its stages and chunks
   std::string schedule;         // by name
   bool recompute = false;       // forward again in backward, from what a part was given
-  Devices devices;              // by stage
-  DividedGraph cut;             // a segment a part; part p is on stage p % stages
+  /// Losses may leave values out, so that gradients can begin only when all micro batches have been counted: all
+  /// forwards come before all backwards, as in gpipe.
+  bool counts_late = false;
+  DividedGraph cut;  // a segment a part; part p is on stage p % stages
 
   int64_t parts() const { return static_cast<int64_t>(cut.segments.size()); }
   int64_t stage_of(std::size_t part) const { return static_cast<int64_t>(part) % division.stages; }
@@ -31,19 +36,30 @@ struct PipelinePlan {
   std::vector<std::vector<Weight>> weights;
   /// The stages that have a weight.
   std::vector<int64_t> stages_of(const Weight& weight) const;
+  /// The first chunk of a stage that computes with a weight, whose gradient is complete last.
+  int64_t first_chunk_of(const Weight& weight, int64_t stage) const;
 };
 
 struct PipelineSettings {
-  Devices devices;
+  Devices devices;                                  // of this process: a rank each, of data x stages in all processes
+  int64_t data = 1;                                 // replicas of the pipeline
+  std::shared_ptr<comm::Processes> processes = {};  // null: this one alone
+  int64_t threads_per_device = 1;
   int64_t micro_batches = 1, chunks = 1;
   std::string schedule = "1f1b";
   std::vector<std::string> boundaries = {};
   bool recompute = false;
+  int64_t bucket_bytes = 1 << 20;  // of gradients that replicas add up
+
+  int64_t stages() const;
 };
 
 /// Cuts `graph`: at `boundaries` where there are any, else where the model's device scopes name several devices at
-/// these, else so that all parts take alike long, by a measurement. Throws InvalidArgument where it cannot be cut into
-/// as many parts as there are devices x chunks.
-PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings);
+/// these, else so that all parts take alike long, by a measurement, which the first of several processes makes. Throws
+/// InvalidArgument where it cannot be cut into as many parts as there are stages x chunks.
+PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers);
+
+/// True where an output of the graph comes with a mask.
+bool has_masked_output(const Graph& graph, const PipelinePlan& plan);
 
 }  // namespace tandem::distribute

@@ -2,14 +2,10 @@
 #include "tandem/distribution/pipeline_stage.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
-#include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <numeric>
 
-#include "tandem/core/error.h"
-#include "tandem/core/steady_seconds.h"
-#include "tandem/distribution/replica_update.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/schedule/catalog.h"
 
@@ -25,77 +21,114 @@ std::vector<Weight> trained_of(const Network& network, const std::vector<Weight>
   return chosen;
 }
 
+Replica::Weights weights_of(const Network& network, const PipelinePlan& plan, int64_t stage) {
+  const auto& own = plan.weights[static_cast<std::size_t>(stage)];
+  return {.trained = trained_of(network, own, true), .fixed = trained_of(network, own, false), .tables = {}};
+}
+
+// Of the trained weights in memory: as their gradients become complete, later chunks' and later layers' first.
+std::vector<std::size_t> order_of(const Network& network, const PipelinePlan& plan, int64_t stage) {
+  const auto own = trained_of(network, plan.weights[static_cast<std::size_t>(stage)], true);
+  std::vector<std::size_t> order(own.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  const auto chunk = [&](std::size_t i) { return plan.first_chunk_of(own[i], stage); };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return chunk(a) > chunk(b); });
+  return order;
+}
+
 }  // namespace
 
-PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, int64_t stage,
-                             comm::Communicator& communicator)
+PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, int64_t bucket_bytes,
+                             int64_t shown_as)
     : program_(program),
       plan_(plan),
-      stage_(stage),
-      list_(schedule::schedule_by_name(plan.schedule)(stage, plan.division)),
-      communicator_(communicator),
-      link_(communicator),
-      replica_({.trained = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], true),
-                .fixed = trained_of(*program.network, plan.weights[static_cast<std::size_t>(stage)], false),
-                .tables = {}},
-               {}, nullptr, c10::kCPU) {
+      stage_(ways.seat().stage),
+      list_(schedule::schedule_by_name(plan.counts_late ? "gpipe" : plan.schedule)(stage_, plan.division)),
+      ways_(ways),
+      shown_as_(shown_as),
+      link_(ways.pipe()),
+      replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr,
+               c10::kCPU) {
   replica_.join(program, nullptr, true);
   shards_.sum = [this](double own) {
     Tensor sum = at::full({1}, own, at::kDouble);
-    communicator_.all_reduce(sum);
+    ways_.pipe().all_reduce(sum, {.what = "a sum over the stages"});
     return sum.item<double>();
   };
   const auto all = program.network->trainable_weights();
   const auto& own = replica_.trainable.weights();
+  std::vector<int64_t> chunks;
   for (std::size_t i = 0; i < own.size(); ++i) {
+    chunks.push_back(plan.first_chunk_of(own[i], stage_));
     const auto stages = plan.stages_of(own[i]);
-    if (stages.front() == stage) {
-      if (own[i].variable().regularizer) penalised_.push_back(own[i]);
-    } else {
+    if (stages.front() != stage_) {
       shards_.counted_elsewhere.push_back(replica_.trainable.places()[i]);
+    } else if (ways.seat().replica == 0 && own[i].variable().regularizer) {
+      penalised_.push_back(own[i]);
     }
     const auto number = std::find(all.begin(), all.end(), own[i]) - all.begin();
     if (stages.size() > 1) tied_.push_back({i, number, stages});
   }
+  for (const auto& w : replica_.fixed) {
+    if (!w.trainable()) moving_.push_back(w);
+  }
+  if (auto* replicas = ways.data()) exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, bucket_bytes);
 }
 
 void PipelineStage::forget() {
   runs_.clear();
   values_.clear();
   gradients_.clear();
+  sums_.clear();
   statistics_ = {};
+  if (exchange_) exchange_->reset();
 }
 
 void PipelineStage::begin(const data::Batch& batch) {
   forget();
   replica_.begin_step();
   data::Batch converted = batch;
-  converted.x = program_.network->as_inputs(batch.x);
-  const Graph& graph = *graph_within(*program_.network);
-  for (int64_t i = 0; i < converted.x.size(); ++i)  // to the Inputs' types
-    converted.x[i] = graph.inputs()[i].node()->layer->call(converted.x[i], {});
+  if (batch.rows() > 0) {
+    converted.x = program_.network->as_inputs(batch.x);
+    const Graph& graph = *graph_within(*program_.network);
+    for (int64_t i = 0; i < converted.x.size(); ++i)  // to the Inputs' types
+      converted.x[i] = graph.inputs()[i].node()->layer->call(converted.x[i], {});
+  }
   micro_ = MicroBatches(converted, plan_.division.micro_batches);
   outputs_by_micro_batch_.assign(static_cast<std::size_t>(micro_.count()), {});
+  counts_.assign(program_.losses ? program_.losses->size() : 0, 0);
+  counts_settled_ = false;
   loss_ = 0;
   by_output_.clear();
   reported_.clear();
 }
 
-void PipelineStage::train(const data::Batch& batch, const PipelineStep& step, const Observer& observer) {
-  begin(batch);
-  replica_.count_rows(batch.rows());
+void PipelineStage::train(const data::Batch& rows, const PipelineStep& step, const Observer& observer) {
+  begin(rows);
+  replica_.count_rows(rows.rows());
   if (step.begins_group) replica_.trainable.zero_gradients();
   const Pass pass{.training = true,
                   .random = step.random,
                   .factor = program_.optimizer->loss_scale(replica_.numbers) *
-                            (step.grouped() ? static_cast<double>(batch.rows()) : 1.0),
+                            (step.grouped() ? static_cast<double>(rows.all_rows()) : 1.0),
                   .observer = &observer};
   const WeightScope weights(replica_.map);
   add_penalty(pass);
+  if (rows.rows() == 0 && has_last() && plan_.counts_late) settle_counts();  // the other replicas wait for it
+  const auto has_rows = [this](const schedule::Instruction& line) {
+    return line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0;
+  };
+  std::vector<const schedule::Instruction*> last(static_cast<std::size_t>(plan_.division.chunks));  // backward
   for (const auto& line : list_) {
-    if (line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0) make(line, pass, step);
+    if (line.action == schedule::Action::backward && has_rows(line)) last[static_cast<std::size_t>(line.chunk)] = &line;
   }
-  statistics_.apply();
+  for (const auto& line : list_) {
+    if (!has_rows(line)) continue;
+    if (exchange_ && step.ends_group && &line == last[static_cast<std::size_t>(line.chunk)])
+      exchange_->expect(line.chunk);
+    make(line, pass, step);
+  }
+  apply_statistics(step.rows);
 }
 
 void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, const PipelineStep& step) {
@@ -116,15 +149,16 @@ void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, co
     case Action::send_gradient:
       return send_gradients(part, m);
     case Action::exchange:
-      return;  // one pipeline alone has nobody to add up with
+      if (exchange_ && step.ends_group) exchange_->start(line.chunk);
+      return;
     case Action::update:
       if (step.ends_group) finish_group(step);
       return;
   }
 }
 
-void PipelineStage::compute(const data::Batch& batch, const Observer* observer) {
-  begin(batch);
+void PipelineStage::compute(const data::Batch& rows, const Observer* observer) {
+  begin(rows);
   const Pass pass{.observer = observer};
   const WeightScope weights(replica_.map);
   if (observer) add_penalty(pass);
@@ -138,58 +172,9 @@ void PipelineStage::compute(const data::Batch& batch, const Observer* observer) 
       runs_.erase({part, m});
     }
   }
-}
-
-// Each weight's once, whoever has it.
-void PipelineStage::add_penalty(const Pass& pass) {
-  const c10::AutoGradMode gradients(pass.training);
-  for (const auto& w : penalised_) {
-    const Tensor penalty = (*w.variable().regularizer)(w.value());
-    loss_ += penalty.item<double>();
-    if (pass.training) (penalty * pass.factor).backward();
-  }
-}
-
-void PipelineStage::finish_group(const PipelineStep& step) {
-  const double start = steady_seconds();
-  replica_.trainable.gather_gradients();
-  add_up_tied();
-  ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
-                       step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
-  if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
-  computing_ += steady_seconds() - start;
-}
-
-// The stages that have a weight each make the same update of it.
-void PipelineStage::add_up_tied() {
-  for (const auto& [weight, number, stages] : tied_) {
-    Tensor gradient = replica_.trainable.view(replica_.trainable.gradients(), weight);
-    // Behind the tags of a step's values.
-    const int64_t tag = tag_of(plan_.cut.values, 0, 0, false) + number;
-    if (stages.front() != stage_) {
-      link_.send(gradient, stages.front(), tag);
-      gradient.copy_(link_.receive(stages.front(), tag).tensor);
-      continue;
-    }
-    for (std::size_t k = 1; k < stages.size(); ++k) gradient.add_(link_.receive(stages[k], tag).tensor);
-    for (std::size_t k = 1; k < stages.size(); ++k) link_.send(gradient, stages[k], tag);
-  }
-}
-
-Tensors PipelineStage::take_outputs() {
-  Tensors joined;
-  std::vector<Tensors> pieces;
-  for (auto& piece : outputs_by_micro_batch_) {
-    if (!piece.empty()) pieces.push_back(std::move(piece));
-  }
-  outputs_by_micro_batch_.clear();
-  if (pieces.empty()) return joined;
-  for (int64_t i = 0; i < pieces.front().size(); ++i) {
-    std::vector<Tensor> rows;
-    for (const auto& piece : pieces) rows.push_back(piece[i]);
-    joined.push_back(rows.size() == 1 ? rows.front() : at::cat(rows));
-  }
-  return joined;
+  if (!observer || !has_last() || !plan_.counts_late) return;
+  settle_counts();
+  for (const auto& [m, sums] : sums_) take_loss(sums, counts_);
 }
 
 }  // namespace tandem::distribute

@@ -1,17 +1,19 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "tandem/comm/communicator.h"
 #include "tandem/data/batch.h"
 #include "tandem/distribution/execution.h"
 #include "tandem/distribution/micro_batches.h"
 #include "tandem/distribution/pipeline_plan.h"
+#include "tandem/distribution/pipeline_rank.h"
 #include "tandem/distribution/replica.h"
+#include "tandem/distribution/stage_exchange.h"
 #include "tandem/distribution/stage_link.h"
 #include "tandem/layers/batch_statistics.h"
 #include "tandem/layers/call_context.h"
@@ -25,21 +27,25 @@ struct PipelineStep {
   double rate = 0;
   bool begins_group = true, ends_group = true;  // of steps that make one update
   int64_t group_rows = 0;                       // of the group, this step's included
+  std::vector<int64_t> rows = {};               // of the batch, by replica
 
   /// Gradients are sums over rows, which the update divides.
   bool grouped() const { return !begins_group || !ends_group; }
 };
 
 /// A stage of a pipeline: its parts of the model with their weights and optimizer state, and the list of instructions
-/// that makes a step of them. Used by one thread; the others are reached through the communicator, rank = stage.
+/// that makes a step of them. Used by one thread; the others are reached through `ways`. `shown_as`: the rank that an
+/// Observer sees.
 class PipelineStage {
  public:
-  PipelineStage(const Program& program, const PipelinePlan& plan, int64_t stage, comm::Communicator& communicator);
+  PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, int64_t bucket_bytes,
+                int64_t shown_as);
 
-  /// Forward, loss, backward and update of a batch, which all stages are given. `observer` is called by the last one.
-  void train(const data::Batch& batch, const PipelineStep& step, const Observer& observer);
+  /// Forward, loss, backward and update of a replica's rows of a batch, maybe none, which all its stages are given.
+  /// `observer` is called by the last one.
+  void train(const data::Batch& rows, const PipelineStep& step, const Observer& observer);
   /// Forward; with loss and metrics where `observer` is not null. The last stage has the outputs afterwards.
-  void compute(const data::Batch& batch, const Observer* observer);
+  void compute(const data::Batch& rows, const Observer* observer);
   /// The update of a group that has ended without another step.
   void finish_group(const PipelineStep& step);
 
@@ -50,9 +56,10 @@ class PipelineStage {
   const std::vector<double>& losses_by_output() const { return by_output_; }
   const std::map<std::string, double>& reported() const { return reported_; }
   Tensors take_outputs();
-  int64_t bytes_sent() const { return communicator_.bytes_sent(); }
+  const PipelineRank& ways() const { return ways_; }
   double seconds_computing() const { return computing_; }
-  double seconds_receiving() const { return receiving_; }
+  /// Of what replicas added up last; null where there is one.
+  const StepLedger* ledger() const { return exchange_ ? &exchange_->ledger() : nullptr; }
   void set_trace(CallTrace* trace) { trace_ = trace; }
   /// What a step that failed has left.
   void forget();
@@ -73,6 +80,9 @@ class PipelineStage {
     const Observer* observer = nullptr;
   };
 
+  // That this stage spent with others.
+  double seconds_away() const { return ways_.seconds_waiting() + ways_.seconds_moving(); }
+  bool has_last() const { return stage_ + 1 == plan_.division.stages; }
   bool is_last(std::size_t part) const { return part + 1 == plan_.cut.segments.size(); }
   bool is_mine(std::size_t part) const { return part < plan_.cut.segments.size() && plan_.stage_of(part) == stage_; }
   std::size_t part_of(int64_t chunk) const { return static_cast<std::size_t>(chunk * plan_.division.stages + stage_); }
@@ -90,24 +100,32 @@ class PipelineStage {
   void send_gradients(std::size_t part, int64_t m);
   // Outputs, loss and metrics.
   void end_of_model(const Pass& pass, int64_t m, Run& run);
+  Tensor take_loss(const LossSet::Sums& sums, const std::vector<double>& counts);
+  // Of all micro batches and replicas, once all are counted.
+  void settle_counts();
   void add_penalty(const Pass& pass);
   void add_up_tied();
+  // Moves averages by all replicas' rows, `rows` of each.
+  void apply_statistics(const std::vector<int64_t>& rows);
   const Tensor& input_for(std::size_t number, int64_t m) const;
 
   const Program& program_;
   const PipelinePlan& plan_;
   const int64_t stage_;
   const schedule::Instructions list_;  // of a training step
-  comm::Communicator& communicator_;
+  PipelineRank& ways_;
+  const int64_t shown_as_;
   StageLink link_;
   Replica replica_;
-  struct Tied {                   // a weight of this stage that others have, too
-    std::size_t weight;           // in replica_.trainable
-    int64_t tag;                  // the same on all of them
-    std::vector<int64_t> stages;  // the first one adds up
+  std::optional<StageExchange> exchange_;  // where there are replicas
+  struct Tied {                            // a weight of this stage that others have, too
+    std::size_t weight;                    // in replica_.trainable
+    int64_t tag;                           // the same on all of them
+    std::vector<int64_t> stages;           // the first one adds up
   };
   std::vector<Tied> tied_;
   std::vector<Weight> penalised_;  // that this stage counts
+  std::vector<Weight> moving_;     // not trainable by nature: averages
   GradientShards shards_;
   BatchStatistics statistics_;
   CallTrace* trace_ = nullptr;
@@ -119,7 +137,12 @@ class PipelineStage {
   std::map<Key, StageLink::Value> values_;
   std::map<Key, Tensor> gradients_;
 
-  double loss_ = 0, computing_ = 0, receiving_ = 0;
+  // Where counts come late: by output; and each micro batch's sums until its loss is taken.
+  std::vector<double> counts_;
+  bool counts_settled_ = false;
+  std::map<int64_t, LossSet::Sums> sums_;
+
+  double loss_ = 0, computing_ = 0;
   std::vector<double> by_output_;
   std::map<std::string, double> reported_;
   std::vector<Tensors> outputs_by_micro_batch_;  // of the last stage

@@ -133,7 +133,6 @@ class Replicated final : public Execution {
   std::vector<double> by_rank(std::vector<double> own);
   // All ranks' values of a statistic, one after the other.
   std::vector<Tensor> by_rank(const Weight& w);
-  Tensors joined_outputs(const Tensors& own, const std::vector<int64_t>& edge);
   int64_t ranks_per_device() const { return ranks() / how_.devices.size(); }
   std::vector<uint32_t> master_versions() const;
   // Where ranks have the model in parts, in replicated_zero.cpp.

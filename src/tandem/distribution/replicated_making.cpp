@@ -9,7 +9,7 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/all_reduce_exchange.h"
 #include "tandem/distribution/gradient_order.h"
-#include "tandem/distribution/named_options.h"
+#include "tandem/distribution/program_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/sharded_exchange.h"
 #include "tandem/kernels/cpu_allocator.h"
@@ -39,36 +39,8 @@ int64_t ranks_of(const Replication& how) {
   return how.fixed_order > 0 ? how.fixed_order / processes_of(how) : how.devices.size();
 }
 
-// A constant rate is the first process's, whatever the others have.
-// What each layer computes in.
-void add_policies(NamedOptions& options, const Layer& layer, int64_t& number) {
-  options.add(c10::str("precision of layer ", number++), layer.dtype_policy().name());
-  for (const auto& child : layer.children()) add_policies(options, *child, number);
-}
-
-void add_optimizer(NamedOptions& options, const Optimizer& optimizer) {
-  options.add("optimizer", optimizer.class_name());
-  try {
-    Config config = optimizer.get_config();
-    if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
-    options.add_all("optimizer", config);
-  } catch (const Error&) {  // one of the program's own
-  }
-}
-
 NamedOptions options_of(const Program& program, const Replication& how) {
-  NamedOptions options;
-  options.add("model name", program.network->name());
-  const auto weights = program.network->weights();
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto& value = weights[i].variable().value;
-    options.add(c10::str("weight ", i), "'", weights[i].name(), "' ", value.sizes(), " of ", value.scalar_type(),
-                weights[i].trainable() ? "" : ", not trained");
-  }
-  int64_t layers = 0;
-  add_policies(options, *program.network, layers);
-  options.add("losses", program.losses ? program.losses->describe() : "none");
-  if (program.optimizer) add_optimizer(options, *program.optimizer);
+  auto options = program_options(program);
   options.add("fixed_order", how.fixed_order);
   options.add("average_every", how.average_every);
   options.add("all_reduce", static_cast<int>(how.algorithm));
@@ -84,25 +56,8 @@ NamedOptions options_of(const Program& program, const Replication& how) {
 std::unique_ptr<Peers> peers_of(const Program& program, const Replication& how) {
   if (!how.processes) return nullptr;
   auto peers = std::make_unique<Peers>(how.processes);
-  PeerMessage own;
-  own.put(static_cast<double>(how.devices.size()));
-  own.put(static_cast<double>(program.network->weights().size()));
-  options_of(program, how).put(own);
-  Peers::Topic topic;
-  auto all = peers->gather(own, topic);
-  const int64_t devices = all[0].integer(), weights = all[0].integer();
-  const auto first = NamedOptions::take(all[0]);
-  for (std::size_t p = 1; p < all.size(); ++p) {
-    const auto refuse = [&](const std::string& what) {
-      const char* who = how.servers ? "ParameterServer" : how.zero_stage > 0 ? "Zero" : "DataParallel";
-      throw InvalidArgument(c10::str(who, ": model '", program.network->name(), "': all ranks must have ", what));
-    };
-    if (const int64_t its = all[p].integer(); its != devices)
-      refuse(c10::str("as many devices, but rank ", p, " has ", its, " and rank 0 has ", devices));
-    if (const int64_t its = all[p].integer(); its != weights)
-      refuse(c10::str("as many weights, but rank ", p, " has ", its, " and rank 0 has ", weights));
-    if (const auto apart = first.difference(NamedOptions::take(all[p]), p)) refuse("the same, but " + *apart);
-  }
+  const char* who = how.servers ? "ParameterServer" : how.zero_stage > 0 ? "Zero" : "DataParallel";
+  check_alike(*peers, who, program, how.devices.size(), options_of(program, how));
   return peers;
 }
 

@@ -1,11 +1,10 @@
 // Replicated: a step that only computes outputs.
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/StringUtil.h>
 
 #include <algorithm>
 
-#include "tandem/core/error.h"
+#include "tandem/distribution/joined_outputs.h"
 #include "tandem/distribution/replicated.h"
 
 namespace tandem::distribute {
@@ -55,53 +54,11 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
     merged.push_back(pieces.size() == 1 ? pieces.front() : at::cat(pieces));
   }
   for (auto& replica : replicas_) replica->outputs = {};
-  return peers_ ? joined_outputs(merged, edge) : merged;
-}
-
-// Of all processes. One without rows learns from the others what outputs there are.
-Tensors Replicated::joined_outputs(const Tensors& own, const std::vector<int64_t>& edge) {
-  PeerMessage about;
-  about.put(static_cast<double>(own.size()));
-  for (const auto& output : own) {
-    about.put(static_cast<double>(output.scalar_type()));
-    about.put(std::vector<double>(output.sizes().begin(), output.sizes().end()));
-  }
+  if (!peers_) return merged;
   std::vector<int64_t> rows;
   for (int64_t p = 0; p < peers_->count(); ++p)
     rows.push_back(edge[static_cast<std::size_t>((p + 1) * ranks())] - edge[static_cast<std::size_t>(p * ranks())]);
-  struct Kind {
-    at::ScalarType type;
-    std::vector<int64_t> sizes;  // of a row
-    bool operator==(const Kind&) const = default;
-  };
-  std::vector<Kind> kinds;
-  std::size_t first = 0;
-  const auto messages = peers_->gather(about, outputs_topic_);
-  for (std::size_t p = 0; p < messages.size(); ++p) {
-    auto message = messages[p];
-    std::vector<Kind> its;
-    for (int64_t left = message.integer(); left > 0; --left) {
-      const auto type = static_cast<at::ScalarType>(message.integer());
-      const auto sizes = message.numbers();
-      its.push_back({type, {sizes.begin() + 1, sizes.end()}});
-    }
-    if (rows[p] == 0) continue;
-    if (kinds.empty()) {
-      kinds = its;
-      first = p;
-    } else if (its != kinds) {
-      throw InvalidArgument(c10::str("predict: outputs must have one type and shape of a row, but rank ", p,
-                                     "'s differ from rank ", first, "'s"));
-    }
-  }
-  Tensors joined;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    auto sizes = kinds[i].sizes;
-    sizes.insert(sizes.begin(), 0);
-    const Tensor here = own.empty() ? at::empty(sizes, kinds[i].type) : own[static_cast<int64_t>(i)];
-    joined.push_back(peers_->join_rows(here, rows));
-  }
-  return joined;
+  return joined_outputs(*peers_, outputs_topic_, merged, rows);
 }
 
 }  // namespace tandem::distribute

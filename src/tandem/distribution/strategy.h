@@ -65,6 +65,7 @@ struct StrategyOptions {
   int64_t micro_batches = 4;
   std::string pipeline_schedule = "1f1b";
   int64_t pipeline_chunks = 1;
+  int64_t pipeline_replicas = 1;
   bool recompute = false;
   // As in ZeroOptions.
   bool offload_optimizer = false;

@@ -25,6 +25,10 @@ class BatchStatistics {
   }
   /// One call's mean and biased variance, (channels), over `count` values a channel.
   void add(const Averages& averages, const Tensor& mean, const Tensor& variance, double count);
+  /// All that was seen, float64 (n): for others that saw other rows of the batch in the same calls.
+  Tensor pack() const;
+  /// Adds what another one packed, as large as the own.
+  void add(const Tensor& packed);
   /// Moves the averages, those of a layer's first call first, and forgets what it moved them by. In the WeightScope of
   /// whoever has them.
   void apply();
@@ -38,9 +42,12 @@ class BatchStatistics {
     Averages averages;
     std::vector<std::vector<Part>> by_call;
   };
+  using Key = std::pair<std::size_t, const Variable*>;
+  static Part whole(const std::vector<Part>& parts);
 
   std::size_t place_ = 0;
-  std::map<std::pair<std::size_t, const Variable*>, Seen> seen_;
+  std::map<Key, Seen> seen_;
+  std::vector<Key> order_;                        // in which they were seen first, the same for all rows
   std::map<const Variable*, std::size_t> calls_;  // of this part so far
 };
 

@@ -6,6 +6,7 @@
 #include "tandem/core/random.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/zero.h"
+#include "tandem/model/pipeline_parity_test.h"
 #include "tandem/model/served_parity_test.h"
 #include "tandem/model/tensor_parity_test.h"
 #include "tandem/testing/captured_log.h"
@@ -77,6 +78,7 @@ void expect_parity(const Task& task, std::initializer_list<int64_t> devices) {
   expect_served_parity(task, one);
   expect_zero_parity(task, one);
   expect_tensor_parity(task, one);
+  expect_pipeline_parity(task, one);
 }
 
 }  // namespace tandem::parity

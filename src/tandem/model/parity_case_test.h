@@ -14,7 +14,8 @@ struct Task {
   CompileOptions compile;
   Tensors x, y;
   FitOptions fit;
-  bool updates_in_parts = false;  // a model's own step makes several, each of some weights
+  bool updates_in_parts = false;   // a model's own step makes several, each of some weights
+  bool needs_whole_batch = false;  // a loss does, at once
 };
 
 struct Result {
@@ -36,7 +37,8 @@ Result train(const Task& task, int64_t devices);
 /// Weights, histories, evaluation and predictions are equal to 1e-5.
 void expect_same(const Result& got, const Result& want);
 /// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5; on CPUs also those
-/// with parameter servers (served_parity_test.h), with divided layers (tensor_parity_test.h) and of Zero.
+/// with parameter servers (served_parity_test.h), in pipelines (pipeline_parity_test.h), with divided layers
+/// (tensor_parity_test.h) and of Zero.
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4});
 /// Those of all stages of Zero on two devices, in buckets of few weights, equal `one`.
 void expect_zero_parity(const Task& task, const Result& one);

@@ -93,6 +93,11 @@ TEST_P(StrategyParity, GivesWhatOneDeviceGives) {
                                                  .mesh_tensor = list == "cpu:0" ? 1 : 2});
       parity::expect_same(parity::train(own[i].second, strategy), one);
     }
+    if (!staged) continue;
+    SCOPED_TRACE("two replicas of two stages");
+    const auto replicas = distribute::make_strategy(
+        GetParam(), {.devices = Devices::parse("cpu*4"), .threads_per_device = 1, .pipeline_replicas = 2});
+    parity::expect_same(parity::train(own[i].second, replicas), one);
   }
 }
 

@@ -1,0 +1,74 @@
+// A stage of a pipeline: gradients and statistics of the whole batch, and the update.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include "tandem/core/steady_seconds.h"
+#include "tandem/distribution/pipeline_stage.h"
+#include "tandem/distribution/replica_update.h"
+
+namespace tandem::distribute {
+
+// Each weight's once, whoever has it.
+void PipelineStage::add_penalty(const Pass& pass) {
+  const c10::AutoGradMode gradients(pass.training);
+  for (const auto& w : penalised_) {
+    const Tensor penalty = (*w.variable().regularizer)(w.value());
+    loss_ += penalty.item<double>();
+    if (pass.training) (penalty * pass.factor).backward();
+  }
+}
+
+void PipelineStage::finish_group(const PipelineStep& step) {
+  const double start = steady_seconds(), away_before = seconds_away();
+  if (exchange_) {
+    exchange_->finish();
+  } else {
+    replica_.trainable.gather_gradients();
+  }
+  add_up_tied();
+  ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
+                       step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
+  if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
+  computing_ += steady_seconds() - start - (seconds_away() - away_before);
+}
+
+// The first replica with rows brings together what all have seen, and gives the averages out.
+void PipelineStage::apply_statistics(const std::vector<int64_t>& rows) {
+  auto* replicas = ways_.data();
+  if (!replicas || moving_.empty()) return statistics_.apply();
+  const auto has_rows = [&](int64_t r) { return rows[static_cast<std::size_t>(r)] > 0; };
+  int64_t first = 0;
+  while (!has_rows(first)) ++first;
+  const Tensor own = statistics_.pack();
+  if (replicas->rank() == first) {
+    Tensor its = at::empty_like(own);
+    for (int64_t r = first + 1; r < replicas->world_size() && own.numel() > 0; ++r) {
+      if (!has_rows(r)) continue;
+      replicas->recv(its, r, 0);
+      statistics_.add(its);
+    }
+    statistics_.apply();
+  } else if (own.numel() > 0) {
+    replicas->send(own, first, 0);
+    statistics_ = {};
+  }
+  for (const auto& w : moving_) replicas->broadcast(replica_.own(w), first);
+}
+
+// The stages that have a weight each make the same update of it.
+void PipelineStage::add_up_tied() {
+  for (const auto& [weight, number, stages] : tied_) {
+    Tensor gradient = replica_.trainable.view(replica_.trainable.gradients(), weight);
+    // Behind the tags of a step's values.
+    const int64_t tag = tag_of(plan_.cut.values, 0, 0, false) + number;
+    if (stages.front() != stage_) {
+      link_.send(gradient, stages.front(), tag);
+      gradient.copy_(link_.receive(stages.front(), tag).tensor);
+      continue;
+    }
+    for (std::size_t k = 1; k < stages.size(); ++k) gradient.add_(link_.receive(stages[k], tag).tensor);
+    for (std::size_t k = 1; k < stages.size(); ++k) link_.send(gradient, stages[k], tag);
+  }
+}
+
+}  // namespace tandem::distribute
