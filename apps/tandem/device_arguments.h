@@ -27,7 +27,7 @@ struct DeviceArguments {
   bool recompute = false;
   bool offload_optimizer = false;
   int64_t memory_limit = 0;  // bytes; 0: none
-  std::string mesh;  // empty: none
+  std::string mesh;          // empty: none
 
   void add_to(CLI::App& command);
   void add_training_to(CLI::App& command);
