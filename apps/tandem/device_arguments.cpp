@@ -77,13 +77,10 @@ void DeviceArguments::add_training_to(CLI::App& command) {
                      "What a stage does when: 1f1b (default) | gpipe | interleaved");
   command.add_option("--pipeline-chunks", pipeline_chunks, "Parts of the model on each stage (default: 1)")
       ->transform(whole_number(1));
-  command.add_option("--mesh", mesh,
-                     "The devices as a product: data=2,tensor=2 (replicas, each with its layers over so many devices)");
-  command
-      .add_option("--pipeline-replicas", pipeline_replicas,
-                  "Pipelines side by side, each with its part of a batch (default: 1); devices are their stages one "
-                  "after the other")
-      ->transform(whole_number(1));
+  command.add_option(
+      "--mesh", mesh,
+      "The devices as a product: data=2,pipe=2,tensor=2 (replicas, each of so many stages, each with its "
+      "layers over so many devices); replicas divide their memory with --strategy zero1, zero2 or zero3");
   command.add_flag("--recompute", recompute, "Compute a stage's forward again in backward: less memory, more time");
   command.add_flag("--offload-optimizer", offload_optimizer,
                    "Keep the optimizer's state of zero1, zero2, zero3 in host memory; not on CPUs, where it is there");
@@ -101,7 +98,8 @@ Devices DeviceArguments::resolve() const {
 
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
-  if (!mesh.empty() && !strategy.empty() && strategy != "mesh")
+  const bool zero = strategy == "zero1" || strategy == "zero2" || strategy == "zero3";
+  if (!mesh.empty() && !strategy.empty() && strategy != "mesh" && !zero)
     throw InvalidArgument(c10::str("--mesh must not be given together with --strategy ", strategy));
   const MeshAxes axes = mesh.empty() ? MeshAxes() : parse_mesh(mesh);
   const auto name = !mesh.empty()         ? "mesh"
@@ -114,12 +112,11 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
     throw InvalidArgument(
         "--servers, --server-mode, --staleness, --backup-workers and --server-sync need --strategy parameter-server");
   if (name != "pipeline" && axes.pipe == 1 &&
-      (micro_batches > 0 || pipeline_chunks > 0 || pipeline_replicas > 0 || !pipeline_schedule.empty() || recompute)) {
+      (micro_batches > 0 || pipeline_chunks > 0 || !pipeline_schedule.empty() || recompute)) {
     throw InvalidArgument(
-        "--micro-batches, --pipeline-schedule, --pipeline-chunks, --pipeline-replicas and --recompute need --strategy "
-        "pipeline");
+        "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline, or "
+        "--mesh with pipe");
   }
-  const bool zero = name.starts_with("zero");
   if (offload_optimizer && !zero) throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3");
   if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
     throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");
@@ -142,13 +139,13 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
                                           .micro_batches = micro_batches > 0 ? micro_batches : 4,
                                           .pipeline_schedule = pipeline_schedule.empty() ? "1f1b" : pipeline_schedule,
                                           .pipeline_chunks = std::max<int64_t>(pipeline_chunks, 1),
-                                          .pipeline_replicas = std::max<int64_t>(pipeline_replicas, 1),
                                           .recompute = recompute,
                                           .offload_optimizer = offload_optimizer,
                                           .memory_limit = memory_limit,
                                           .mesh_data = mesh.empty() ? 0 : axes.data,
                                           .mesh_pipe = axes.pipe,
-                                          .mesh_tensor = axes.tensor});
+                                          .mesh_tensor = axes.tensor,
+                                          .mesh_zero = !mesh.empty() && zero ? strategy.back() - '0' : 0});
 }
 
 distribute::Strategy DeviceArguments::make_for_evaluator(const Devices& resolved) const {

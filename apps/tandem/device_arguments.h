@@ -22,8 +22,8 @@ struct DeviceArguments {
   int64_t backup_workers = 0;
   std::string server_sync;  // empty: each server has a range of the parameters
   std::optional<int64_t> sync_every;
-  int64_t micro_batches = 0, pipeline_chunks = 0, pipeline_replicas = 0;  // not given
-  std::string pipeline_schedule;                                          // empty: 1f1b
+  int64_t micro_batches = 0, pipeline_chunks = 0;  // not given
+  std::string pipeline_schedule;                   // empty: 1f1b
   bool recompute = false;
   bool offload_optimizer = false;
   int64_t memory_limit = 0;  // bytes; 0: none

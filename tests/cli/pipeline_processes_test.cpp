@@ -31,8 +31,6 @@ class LaunchedPipeline : public ::testing::Test {
                         "17",
                         "--seed",
                         "3",
-                        "--strategy",
-                        "pipeline",
                         "--micro-batches",
                         "2",
                         "--threads-per-device",
@@ -55,9 +53,9 @@ class LaunchedPipeline : public ::testing::Test {
 };
 
 TEST_F(LaunchedPipeline, StagesInProcesses) {
-  const auto one = train("", {"--devices", "cpu*2"});
+  const auto one = train("", {"--strategy", "pipeline", "--devices", "cpu*2"});
   EXPECT_NE(one.history.find("accuracy"), std::string::npos);
-  const auto two = train("2", {});
+  const auto two = train("2", {"--strategy", "pipeline"});
   EXPECT_EQ(two.history, one.history);
   EXPECT_EQ(two.evaluation, one.evaluation);
   const auto staged =
@@ -68,11 +66,11 @@ TEST_F(LaunchedPipeline, StagesInProcesses) {
 }
 
 TEST_F(LaunchedPipeline, ReplicasOfStagesInProcesses) {
-  const auto one = train("", {"--devices", "cpu*4", "--pipeline-replicas", "2"});
-  const auto four = train("4", {"--pipeline-replicas", "2"});
+  const auto one = train("", {"--devices", "cpu*4", "--mesh", "data=2,pipe=2"});
+  const auto four = train("4", {"--mesh", "data=2,pipe=2"});
   EXPECT_EQ(four.history, one.history);
   EXPECT_EQ(four.evaluation, one.evaluation);
-  const auto two = train("2", {"--devices", "cpu*2", "--pipeline-replicas", "2"});
+  const auto two = train("2", {"--devices", "cpu*2", "--mesh", "data=2,pipe=2"});
   EXPECT_EQ(two.history, one.history);
 }
 

@@ -2,11 +2,16 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <optional>
+#include <vector>
+
 #include "tandem/core/error.h"
+#include "tandem/distribution/bind_pipeline.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/tensor_execution.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/network/scoped_devices.h"
+#include "tandem/schedule/catalog.h"
 #include "tandem/sharding/tensor_plan.h"
 
 namespace tandem::distribute {
@@ -20,6 +25,50 @@ std::string reasons_of(const sharding::LocalNetwork& local) {
       all += c10::str(all.empty() ? "" : ", ", "'", layer.name, "' (", layer.class_name, ") ", layer.why);
   }
   return all.empty() ? "no layer has weights" : all;
+}
+
+// Stages of replicas: of the whole model, or of each of its parts.
+PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
+  return {.devices = mesh.devices,
+          .data = mesh.data,
+          .processes = mesh.over_processes() ? mesh.group->processes() : nullptr,
+          .threads_per_device = threads,
+          .micro_batches = mesh.micro_batches,
+          .schedule = mesh.schedule};
+}
+
+// The parts of a model must be cut alike: by names, from one measurement.
+std::vector<std::string> boundaries_of(const TensorMesh& mesh, const Network& network) {
+  if (mesh.pipe == 1) return {};
+  auto settings = stages_of(mesh, 1);
+  settings.data *= mesh.tensor;
+  std::optional<Peers> peers;
+  if (settings.processes) peers.emplace(settings.processes);
+  return last_layers(*graph_within(network), settings, peers ? &*peers : nullptr);
+}
+
+std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const std::vector<std::string>& boundaries,
+                                     const TensorExecution::Part& part) {
+  if (mesh.pipe > 1) {
+    auto stages = stages_of(mesh, part.threads_per_device);
+    stages.devices = part.devices;
+    stages.processes = part.processes;
+    stages.boundaries = boundaries;
+    stages.within = part.within;
+    stages.shards = part.shards;
+    return bind_pipeline(mesh.who, part.program, stages);
+  }
+  Replication how{.devices = part.devices, .processes = part.processes, .threads_per_device = part.threads_per_device};
+  how.within = part.within;
+  how.shards = part.shards;
+  how.zero_stage = mesh.zero;
+  return std::make_unique<Replicated>(part.program, how);
+}
+
+void check_whole_weights(const TensorMesh& mesh, const Program& program) {
+  if (!program.optimizer || program.optimizer->elementwise()) return;
+  throw InvalidArgument(c10::str(mesh.who, ": optimizer ", program.optimizer->class_name(),
+                                 " must not be used, since it needs each weight whole"));
 }
 
 }  // namespace
@@ -45,12 +94,17 @@ TensorMesh checked_mesh(TensorMesh mesh) {
       refuse(c10::str("devices must be CPUs, got ", mesh.devices.to_string(), "; Mirrored runs on GPUs"));
   }
   check_available(mesh.devices);
-  if (mesh.over_processes() && mesh.devices.size() != 1)
+  const bool stages_alone = mesh.pipe > 1 && mesh.tensor == 1;
+  if (mesh.over_processes() && mesh.devices.size() != 1 && !stages_alone)
     refuse(c10::str("each process must have one device, got ", mesh.devices.to_string()));
-  if (mesh.all_devices() != mesh.data * mesh.tensor) {
-    refuse(c10::str("data ", mesh.data, " x tensor ", mesh.tensor, " must be the number of ",
-                    mesh.over_processes() ? "processes" : "devices", ", got ", mesh.all_devices()));
+  if (mesh.all_devices() != mesh.data * mesh.pipe * mesh.tensor) {
+    refuse(c10::str("data ", mesh.data, " x pipe ", mesh.pipe, " x tensor ", mesh.tensor, " must be the number of ",
+                    mesh.over_processes() ? "devices of all processes" : "devices", ", got ", mesh.all_devices()));
   }
+  if (mesh.pipe > 1) schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, 1});
+  if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
+  if (mesh.zero > 0 && mesh.pipe > 1)
+    refuse(c10::str("zero must be 0 where there are stages, got zero ", mesh.zero, " with pipe ", mesh.pipe));
   return mesh;
 }
 
@@ -61,28 +115,24 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
         c10::str(mesh.who, ": model '", program.network->name(), "': must know its inputs before it can be split"));
   }
   const bool apart = mesh.over_processes();
-  const int64_t on_host = apart ? mesh.group->local_size() : mesh.devices.size();
+  const int64_t on_host = mesh.devices.size() * (apart ? mesh.group->local_size() : 1);
+  const int64_t threads = threads_per_device(on_host, mesh.threads_per_device);
+  if (mesh.zero > 0) check_whole_weights(mesh, program);
+  if (mesh.tensor == 1 && mesh.pipe > 1) return bind_pipeline(mesh.who, program, stages_of(mesh, threads));
   const TensorSettings settings{.devices = mesh.devices,
                                 .tensor = mesh.tensor,
-                                .threads_per_device = threads_per_device(on_host, mesh.threads_per_device),
+                                .threads_per_device = threads,
                                 .processes = apart ? mesh.group->processes() : nullptr};
-  auto execution = std::make_unique<TensorExecution>(program, settings, [](const TensorExecution::Part& part) {
-    Replication how{
-        .devices = part.devices, .processes = part.processes, .threads_per_device = part.threads_per_device};
-    how.within = part.within;
-    how.shards = part.shards;
-    return std::make_unique<Replicated>(part.program, how);
-  });
+  const auto boundaries = boundaries_of(mesh, *program.network);
+  auto execution = std::make_unique<TensorExecution>(
+      program, settings, [&](const TensorExecution::Part& part) { return make_part(mesh, boundaries, part); });
   if (mesh.tensor == 1) return execution;
   if (!execution->local().splits()) {
     throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
                                    "' must have a layer that can be split over ", mesh.tensor,
                                    " devices: ", reasons_of(execution->local())));
   }
-  if (program.optimizer && !program.optimizer->elementwise()) {
-    throw InvalidArgument(c10::str(mesh.who, ": optimizer ", program.optimizer->class_name(),
-                                   " must not be used, since it needs each weight whole"));
-  }
+  check_whole_weights(mesh, program);
   return execution;
 }
 

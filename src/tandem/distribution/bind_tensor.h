@@ -9,28 +9,33 @@
 
 namespace tandem::distribute {
 
-/// A mesh of data x tensor: on devices of this process, or on one device of each process of a group.
+/// A mesh of data x pipe x tensor: on devices of this process, or of each process of a group, which must have one where
+/// layers are divided.
 struct TensorMesh {
   std::string who;  // the strategy, for messages
   std::optional<ProcessGroup> group = {};
   Devices devices = {};
-  int64_t data = 1, tensor = 1;
+  int64_t data = 1, pipe = 1, tensor = 1;
+  // As in PipelineParallelOptions.
+  int64_t micro_batches = 4;
+  std::string schedule = "1f1b";
+  int64_t zero = 0;  // what replicas divide among themselves, as in ZeroOptions; 0: nothing
   int64_t threads_per_device = 0;
 
   bool over_processes() const { return group && group->processes() && group->world_size() > 1; }
-  int64_t all_devices() const { return over_processes() ? group->world_size() : devices.size(); }
+  int64_t all_devices() const { return devices.size() * (over_processes() ? group->world_size() : 1); }
   bool leads() const { return !group || group->rank() == 0; }
 };
 
 /// The devices named or, of processes, each one's own. Throws InvalidArgument where they are not CPUs, not there, or
-/// not data x tensor.
+/// not data x pipe x tensor, and on settings that do not fit.
 TensorMesh checked_mesh(TensorMesh mesh);
 
 /// What can be said of a network before it is bound. Throws InvalidArgument in the name of `who`, a strategy.
 void check_splittable(const std::string& who, const Network& network);
 
-/// Throws InvalidArgument where the model is no graph, no layer can be split, or the optimizer needs weights whole that
-/// are split.
+/// Throws InvalidArgument where the model is no graph, no layer can be split, the optimizer needs weights whole that
+/// are split, or the model cannot be staged.
 std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& program);
 
 /// sharding::tensor_plan of what bind_tensor would make; empty where `network` does not know its inputs yet.

@@ -127,7 +127,6 @@ const Catalog<Maker>& strategies() {
              refuse_for_parts("pipeline", o);
              return PipelineParallel({.group = group_of_job(),
                                       .devices = o.devices,
-                                      .data = o.pipeline_replicas,
                                       .micro_batches = o.micro_batches,
                                       .schedule = o.pipeline_schedule,
                                       .chunks = o.pipeline_chunks,
@@ -149,11 +148,13 @@ const Catalog<Maker>& strategies() {
              const auto group = group_of_job();
              return Mesh({.devices = o.devices,
                           .group = group,
-                          .data = replicas_of(o, group ? group->world_size() : o.devices.size()),
+                          .data = replicas_of(o, group ? group->world_size() * std::max<int64_t>(1, o.devices.size())
+                                                       : o.devices.size()),
                           .pipe = o.mesh_pipe,
                           .tensor = o.mesh_tensor,
                           .micro_batches = o.micro_batches,
                           .schedule = o.pipeline_schedule,
+                          .zero = o.mesh_zero,
                           .threads_per_device = o.threads_per_device});
            }},
       });

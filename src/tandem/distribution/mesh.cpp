@@ -13,12 +13,15 @@ TensorMesh mesh_of(const MeshOptions& options) {
        {std::pair{"data", options.data}, {"pipe", options.pipe}, {"tensor", options.tensor}}) {
     if (size < 1) throw InvalidArgument(c10::str("Mesh: ", axis, " must be at least 1, got ", size));
   }
-  if (options.pipe != 1) throw InvalidArgument(c10::str("Mesh: pipe must be 1, got ", options.pipe));
   return checked_mesh({.who = "Mesh",
                        .group = options.group,
                        .devices = options.devices,
                        .data = options.data,
+                       .pipe = options.pipe,
                        .tensor = options.tensor,
+                       .micro_batches = options.micro_batches,
+                       .schedule = options.schedule,
+                       .zero = options.zero,
                        .threads_per_device = options.threads_per_device});
 }
 

@@ -20,12 +20,15 @@ struct MeshOptions {
   // As in PipelineParallelOptions.
   int64_t micro_batches = 4;
   std::string schedule = "1f1b";
+  /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; not where
+  /// there are stages.
+  int64_t zero = 0;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
 };
 
 /// Products of the ways to train on many devices (Narayanan et al. 2021): replicas of a model, each of stages, each
 /// divided as TensorParallel divides layers. The numbers are those of one device. Throws InvalidArgument where the
-/// devices are not data x pipe x tensor, and as TensorParallel does.
+/// devices are not data x pipe x tensor, and as TensorParallel, PipelineParallel and Zero do.
 struct Mesh : Strategy {
   explicit Mesh(MeshOptions options = {});
 };

@@ -63,10 +63,11 @@ PipelineExecution::PipelineExecution(const Program& program, const PipelineSetti
   threads_.run([&](int64_t device) {
     const auto d = static_cast<std::size_t>(device);
     ranks_[d] = std::make_unique<PipelineRank>(group_->rank(first_ + device), plan_.division.stages);
-    stages_[d] = std::make_unique<PipelineStage>(program_, plan_, *ranks_[d], settings_.bucket_bytes,
+    stages_[d] = std::make_unique<PipelineStage>(program_, plan_, *ranks_[d], settings_,
                                                  seat(device).replica - last_stages_here().first);
   });
   load();
+  if (peers_ && program_.optimizer) share_slots();
 }
 
 std::pair<int64_t, int64_t> PipelineExecution::replicas_here() const {
@@ -110,13 +111,17 @@ std::vector<data::Batch> PipelineExecution::cut(const data::Batch& batch, const 
 void PipelineExecution::run(const std::function<void(int64_t, PipelineStage&)>& work) {
   bool broken = false;
   try {
-    threads_.run([&](int64_t device) { work(device, *stages_[static_cast<std::size_t>(device)]); },
-                 [&](const std::string& message) {
-                   broken = true;
-                   if (peers_)
-                     return part(c10::str("rank ", peers_->rank(), " failed in step ", steps_ + 1, ": ", message));
-                   group_->abort("another stage failed first: " + message);
-                 });
+    threads_.run(
+        [&](int64_t device) {
+          auto& stage = *stages_[static_cast<std::size_t>(device)];
+          if (!settings_.within) return work(device, stage);
+          settings_.within(device, [&] { work(device, stage); });
+        },
+        [&](const std::string& message) {
+          broken = true;
+          if (peers_) return part(c10::str("rank ", peers_->rank(), " failed in step ", steps_ + 1, ": ", message));
+          group_->abort("another stage failed first: " + message);
+        });
   } catch (...) {
     if (broken && !peers_) group_->reset();
     for (auto& stage : stages_) {

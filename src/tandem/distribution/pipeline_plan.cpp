@@ -88,6 +88,17 @@ bool has_masked_output(const Graph& graph, const PipelinePlan& plan) {
                      [&](std::size_t number) { return mask_of(values[number]).defined(); });
 }
 
+std::vector<std::string> last_layers(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
+  const auto flat = flatten_graph(graph);
+  const auto parts =
+      parts_of(flat, graph, settings, static_cast<std::size_t>(settings.stages() * settings.chunks), peers);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (parts[i + 1] != parts[i]) names.push_back(flat.steps[i].layer->name());
+  }
+  return names;
+}
+
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
   const int64_t stages = settings.stages();
   PipelinePlan plan;

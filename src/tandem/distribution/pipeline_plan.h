@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "tandem/comm/processes.h"
 #include "tandem/core/device.h"
 #include "tandem/distribution/peers.h"
+#include "tandem/distribution/replica.h"
 #include "tandem/layers/weight.h"
 #include "tandem/network/divided_graph.h"
 #include "tandem/network/graph.h"
@@ -50,6 +52,10 @@ struct PipelineSettings {
   std::vector<std::string> boundaries = {};
   bool recompute = false;
   int64_t bucket_bytes = 1 << 20;  // of gradients that replicas add up
+  /// Does what it is given on a rank's own thread, which it may prepare; empty: nothing is prepared.
+  std::function<void(int64_t device, const std::function<void()>& work)> within = {};
+  /// Who has the rest of the gradients of a stage's weights; empty: nobody.
+  std::function<GradientShards(const Replica&)> shards = {};
 
   int64_t stages() const;
 };
@@ -58,6 +64,9 @@ struct PipelineSettings {
 /// these, else so that all parts take alike long, by a measurement, which the first of several processes makes. Throws
 /// InvalidArgument where it cannot be cut into as many parts as there are stages x chunks.
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers);
+
+/// The layers that end the parts that plan_pipeline cuts `graph` into, but for the last part.
+std::vector<std::string> last_layers(const Graph& graph, const PipelineSettings& settings, Peers* peers);
 
 /// True where an output of the graph comes with a mask.
 bool has_masked_output(const Graph& graph, const PipelinePlan& plan);

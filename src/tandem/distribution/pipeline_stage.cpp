@@ -38,8 +38,8 @@ std::vector<std::size_t> order_of(const Network& network, const PipelinePlan& pl
 
 }  // namespace
 
-PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, int64_t bucket_bytes,
-                             int64_t shown_as)
+PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways,
+                             const PipelineSettings& settings, int64_t shown_as)
     : program_(program),
       plan_(plan),
       stage_(ways.seat().stage),
@@ -50,10 +50,15 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
       replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr,
                c10::kCPU) {
   replica_.join(program, nullptr, true);
-  shards_.sum = [this](double own) {
-    Tensor sum = at::full({1}, own, at::kDouble);
-    ways_.pipe().all_reduce(sum, {.what = "a sum over the stages"});
+  if (settings.shards) shards_ = settings.shards(replica_);
+  shards_.sum = [this, of_parts = shards_.sum](double own) {
+    Tensor sum = at::full({1}, of_parts ? of_parts(own) : own, at::kDouble);
+    if (plan_.division.stages > 1) ways_.pipe().all_reduce(sum, {.what = "a sum over the stages"});
     return sum.item<double>();
+  };
+  const auto counted_elsewhere = [this](const FlatPlace& place) {
+    const auto& known = shards_.counted_elsewhere;
+    return std::any_of(known.begin(), known.end(), [&](const FlatPlace& one) { return one.offset == place.offset; });
   };
   const auto all = program.network->trainable_weights();
   const auto& own = replica_.trainable.weights();
@@ -62,7 +67,8 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
     chunks.push_back(plan.first_chunk_of(own[i], stage_));
     const auto stages = plan.stages_of(own[i]);
     if (stages.front() != stage_) {
-      shards_.counted_elsewhere.push_back(replica_.trainable.places()[i]);
+      const auto& place = replica_.trainable.places()[i];
+      if (!counted_elsewhere(place)) shards_.counted_elsewhere.push_back(place);
     } else if (ways.seat().replica == 0 && own[i].variable().regularizer) {
       penalised_.push_back(own[i]);
     }
@@ -72,7 +78,8 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
   for (const auto& w : replica_.fixed) {
     if (!w.trainable()) moving_.push_back(w);
   }
-  if (auto* replicas = ways.data()) exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, bucket_bytes);
+  if (auto* replicas = ways.data())
+    exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, settings.bucket_bytes);
 }
 
 void PipelineStage::forget() {

@@ -38,7 +38,7 @@ struct PipelineStep {
 /// Observer sees.
 class PipelineStage {
  public:
-  PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, int64_t bucket_bytes,
+  PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways, const PipelineSettings& settings,
                 int64_t shown_as);
 
   /// Forward, loss, backward and update of a replica's rows of a batch, maybe none, which all its stages are given.
@@ -105,6 +105,7 @@ class PipelineStage {
   void settle_counts();
   void add_penalty(const Pass& pass);
   void add_up_tied();
+  bool has_all_gradients() const { return plan_.division.stages == 1 && !shards_.sum_by_weight; }
   // Moves averages by all replicas' rows, `rows` of each.
   void apply_statistics(const std::vector<int64_t>& rows);
   const Tensor& input_for(std::size_t number, int64_t m) const;
@@ -126,7 +127,7 @@ class PipelineStage {
   std::vector<Tied> tied_;
   std::vector<Weight> penalised_;  // that this stage counts
   std::vector<Weight> moving_;     // not trainable by nature: averages
-  GradientShards shards_;
+  GradientShards shards_;          // over the stages, and over those who have parts of this stage's weights
   BatchStatistics statistics_;
   CallTrace* trace_ = nullptr;
 

@@ -28,7 +28,7 @@ void PipelineStage::finish_group(const PipelineStep& step) {
   add_up_tied();
   ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
                        step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
-  if (update.update_whole(plan_.division.stages > 1 ? &shards_ : nullptr)) ++replica_.updates;
+  if (update.update_whole(has_all_gradients() ? nullptr : &shards_)) ++replica_.updates;
   computing_ += steady_seconds() - start - (seconds_away() - away_before);
 }
 

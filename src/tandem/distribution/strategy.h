@@ -65,13 +65,12 @@ struct StrategyOptions {
   int64_t micro_batches = 4;
   std::string pipeline_schedule = "1f1b";
   int64_t pipeline_chunks = 1;
-  int64_t pipeline_replicas = 1;
   bool recompute = false;
   // As in ZeroOptions.
   bool offload_optimizer = false;
   int64_t memory_limit = 0;
   // As in MeshOptions; data 0: as many as the devices give.
-  int64_t mesh_data = 0, mesh_pipe = 1, mesh_tensor = 1;
+  int64_t mesh_data = 0, mesh_pipe = 1, mesh_tensor = 1, mesh_zero = 0;
 };
 
 /// Names of the strategies that can be made by name.

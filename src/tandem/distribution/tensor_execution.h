@@ -60,7 +60,7 @@ class TensorExecution final : public Execution {
   void part(const std::string& reason) override;
   const Devices& devices() const override { return settings_.devices; }
   /// The replicas here: an Observer sees each row once.
-  int64_t ranks() const override { return ranks_->replicas(); }
+  int64_t ranks() const override { return parts_.front()->ranks(); }
   /// Each part of a replica sees its rows.
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;

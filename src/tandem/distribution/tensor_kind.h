@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "tandem/distribution/bind_pipeline.h"
 #include "tandem/distribution/bind_tensor.h"
 
 namespace tandem::distribute {
@@ -15,7 +16,10 @@ class TensorKind final : public StrategyKind {
   int64_t all_devices() const override { return mesh_.all_devices(); }
   bool leads() const override { return mesh_.leads(); }
   std::string plan(const Network& network) const override { return plan_of(mesh_, network); }
-  void check(const Network& network) const override { check_splittable(mesh_.who, network); }
+  void check(const Network& network) const override {
+    check_splittable(mesh_.who, network);
+    if (mesh_.pipe > 1) check_stageable(mesh_.who, network);
+  }
   std::unique_ptr<Execution> bind(const Program& program) const override { return bind_tensor(mesh_, program); }
 
  private:

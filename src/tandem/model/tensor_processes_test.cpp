@@ -176,7 +176,7 @@ TEST(TensorProcesses, RefusesMeshesThatDoNotFit) {
   EXPECT_EQ(testing::message_of([] {
               train_with(one_of_them(), {2, 1}, mesh(2, 2));
             }),
-            "Mesh: data 2 x tensor 2 must be the number of processes, got 2");
+            "Mesh: data 2 x pipe 1 x tensor 2 must be the number of devices of all processes, got 2");
   EXPECT_EQ(testing::message_of([] {
               train_with(one_of_them(), {2, 2}, tensor);
             }),

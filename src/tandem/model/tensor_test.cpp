@@ -375,7 +375,7 @@ TEST(Tensor, RefusesWhatCannotBeSplit) {
   EXPECT_EQ(message_of([] { TensorParallel(distribute::TensorParallelOptions()); }),
             "TensorParallel: must get a device for each part, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   EXPECT_EQ(message_of([] { Mesh({.devices = parts(3), .data = 2, .tensor = 2}); }),
-            "Mesh: data 2 x tensor 2 must be the number of devices, got 3");
+            "Mesh: data 2 x pipe 1 x tensor 2 must be the number of devices, got 3");
 }
 
 }  // namespace
