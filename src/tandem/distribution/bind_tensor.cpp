@@ -22,6 +22,19 @@ std::string reasons_of(const sharding::LocalNetwork& local) {
   return all.empty() ? "no layer has weights" : all;
 }
 
+void check_divides(const TensorMesh& mesh, const Program& program) {
+  const auto local = sharding::make_local_network(*program.network, {0, mesh.tensor});
+  if (!local.splits()) {
+    throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
+                                   "' must have a layer that can be split over ", mesh.tensor,
+                                   " devices: ", reasons_of(local)));
+  }
+  if (program.optimizer && !program.optimizer->elementwise()) {
+    throw InvalidArgument(c10::str(mesh.who, ": optimizer ", program.optimizer->class_name(),
+                                   " must not be used, since it needs each weight whole"));
+  }
+}
+
 }  // namespace
 
 void check_splittable(const std::string& who, const Network& network) {
@@ -60,30 +73,20 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
     throw InvalidArgument(
         c10::str(mesh.who, ": model '", program.network->name(), "': must know its inputs before it can be split"));
   }
+  if (mesh.tensor > 1) check_divides(mesh, program);
   const bool apart = mesh.over_processes();
   const int64_t on_host = apart ? mesh.group->local_size() : mesh.devices.size();
   const TensorSettings settings{.devices = mesh.devices,
                                 .tensor = mesh.tensor,
                                 .threads_per_device = threads_per_device(on_host, mesh.threads_per_device),
                                 .processes = apart ? mesh.group->processes() : nullptr};
-  auto execution = std::make_unique<TensorExecution>(program, settings, [](const TensorExecution::Part& part) {
+  return std::make_unique<TensorExecution>(program, settings, [](const TensorExecution::Part& part) {
     Replication how{
         .devices = part.devices, .processes = part.processes, .threads_per_device = part.threads_per_device};
     how.within = part.within;
     how.shards = part.shards;
     return std::make_unique<Replicated>(part.program, how);
   });
-  if (mesh.tensor == 1) return execution;
-  if (!execution->local().splits()) {
-    throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
-                                   "' must have a layer that can be split over ", mesh.tensor,
-                                   " devices: ", reasons_of(execution->local())));
-  }
-  if (program.optimizer && !program.optimizer->elementwise()) {
-    throw InvalidArgument(c10::str(mesh.who, ": optimizer ", program.optimizer->class_name(),
-                                   " must not be used, since it needs each weight whole"));
-  }
-  return execution;
 }
 
 std::string plan_of(const TensorMesh& mesh, const Network& network) {
