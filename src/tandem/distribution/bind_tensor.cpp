@@ -71,6 +71,14 @@ void check_whole_weights(const TensorMesh& mesh, const Program& program) {
                                  " must not be used, since it needs each weight whole"));
 }
 
+void check_divides(const TensorMesh& mesh, const Program& program) {
+  const auto local = sharding::make_local_network(*program.network, {0, mesh.tensor});
+  if (local.splits()) return check_whole_weights(mesh, program);
+  throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
+                                 "' must have a layer that can be split over ", mesh.tensor,
+                                 " devices: ", reasons_of(local)));
+}
+
 }  // namespace
 
 void check_splittable(const std::string& who, const Network& network) {
@@ -114,6 +122,7 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
     throw InvalidArgument(
         c10::str(mesh.who, ": model '", program.network->name(), "': must know its inputs before it can be split"));
   }
+  if (mesh.tensor > 1) check_divides(mesh, program);
   const bool apart = mesh.over_processes();
   const int64_t on_host = mesh.devices.size() * (apart ? mesh.group->local_size() : 1);
   const int64_t threads = threads_per_device(on_host, mesh.threads_per_device);
@@ -124,16 +133,8 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
                                 .threads_per_device = threads,
                                 .processes = apart ? mesh.group->processes() : nullptr};
   const auto boundaries = boundaries_of(mesh, *program.network);
-  auto execution = std::make_unique<TensorExecution>(
+  return std::make_unique<TensorExecution>(
       program, settings, [&](const TensorExecution::Part& part) { return make_part(mesh, boundaries, part); });
-  if (mesh.tensor == 1) return execution;
-  if (!execution->local().splits()) {
-    throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
-                                   "' must have a layer that can be split over ", mesh.tensor,
-                                   " devices: ", reasons_of(execution->local())));
-  }
-  check_whole_weights(mesh, program);
-  return execution;
 }
 
 std::string plan_of(const TensorMesh& mesh, const Network& network) {

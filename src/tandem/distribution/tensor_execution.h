@@ -72,9 +72,6 @@ class TensorExecution final : public Execution {
   std::vector<TraceSpan> trace() const override;
   StepLedger ledger(int64_t rank) const override { return parts_.front()->ledger(rank); }
 
-  /// What the first of this process's parts computes.
-  const sharding::LocalNetwork& local() const { return locals_.front(); }
-
  private:
   Part part_settings(int64_t p);
   GradientShards shards_of(int64_t p, const Replica& replica) const;

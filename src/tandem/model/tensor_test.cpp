@@ -99,7 +99,30 @@ Model crossing() {
   return Model(x, Dense(3, {.activation = "softmax"})(d));
 }
 
+TEST(Tensor, MeshesOfEight) {
+  const auto task = rows_of(perceptron);
+  const auto one = train(task, SingleDevice("cpu:0"));
+  for (const int64_t tensor : {1, 2, 4}) {
+    SCOPED_TRACE("tensor " + std::to_string(tensor));
+    expect_same(train(task, Mesh({.devices = parts(8), .data = 8 / tensor, .tensor = tensor, .threads_per_device = 1})),
+                one);
+  }
+}
+
 TEST(Tensor, SkipConnectionsSharedLayersAndModelsWithin) { expect_parts(rows_of(crossing)); }
+
+// The first call says how a layer goes on: what comes whole to the second one is divided.
+TEST(Tensor, LayersThatAreCalledOnPartsAndOnWholeValues) {
+  const auto build = [] {
+    const auto x = Input({6});
+    const Activation bend("tanh");
+    const Dense down(8, {.activation = "relu"});
+    const auto a = bend(Dense(8)(x));
+    const auto b = bend(LayerNormalization()(a));
+    return Model(x, Dense(3, {.activation = "softmax"})(Add()({down(down(a)), b})));
+  };
+  expect_parts(rows_of(build));
+}
 
 TEST(Tensor, SeveralInputsAndOutputs) {
   const auto build = [] {

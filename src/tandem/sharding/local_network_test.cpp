@@ -77,6 +77,20 @@ TEST(LocalNetwork, LayersThatStayWholeAreTheGraphsOwn) {
   EXPECT_EQ(local.graph->weights(), graph.weights());
 }
 
+// What a class is named does not say what it computes.
+TEST(LocalNetwork, AProgramsOwnClassStaysWholeWhateverItsName) {
+  struct ReLU : Layer {
+    Shape output_shape(const Shape& input) override { return input; }
+    Tensor call(const Tensor& y, const CallContext&) override { return y - y.mean(-1, true); }
+  };
+  const auto x = Input({6});
+  const auto y = make_layer<ReLU>()(Dense(10)(x));
+  const auto local = make_local_network(Graph(x, Dense(4)(y)), {0, 2});
+  EXPECT_EQ(local.plan[1].class_name, "ReLU");
+  EXPECT_EQ(local.plan[1].why, "is a class of the program's own");
+  EXPECT_EQ(local.plan[1].collectives, (std::vector<std::string>{"gather"}));
+}
+
 // U28: replicas draw other masks, the ranks of a tensor group each their columns of the same one.
 TEST(LocalNetwork, MasksAgreeWithinAGroupAndDifferBetweenReplicas) {
   const auto x = Input({4});

@@ -6,10 +6,12 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <typeinfo>
 
 #include "tandem/core/error.h"
 #include "tandem/layers/axes.h"
 #include "tandem/layers/catalog.h"
+#include "tandem/layers/operation.h"
 
 namespace tandem::sharding {
 namespace {
@@ -36,12 +38,23 @@ const std::map<std::string, SplitKind>& split_kinds() {
   return kinds;
 }
 
+// A program's own class may have any name.
+bool comes_with_tandem(const Layer& layer) {
+  const auto names = layer_class_names();
+  if (std::find(names.begin(), names.end(), layer.class_name()) == names.end()) return false;
+  const auto like = layer_from_config(layer.class_name(), layer.get_config()).get();
+  const Layer& made = *like;
+  return typeid(made) == typeid(layer);
+}
+
 }  // namespace
 
 SplitOrReason split_layer(const SplitCall& call) {
   if (call.outputs != 1) return "has several outputs";
+  if (dynamic_cast<const OperationLayer*>(call.layer.get())) return split_channels(call);
   const auto found = split_kinds().find(call.layer->class_name());
   try {
+    if (!comes_with_tandem(*call.layer)) return "is a class of the program's own";
     return found == split_kinds().end() ? split_channels(call) : found->second(call);
   } catch (const Error& error) {  // its config cannot be written: callables of the program's own
     return std::string("cannot be made again: ") + error.what();
