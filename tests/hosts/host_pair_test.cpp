@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
 
 #include "tandem/comm/job_key.h"
 #include "tandem/core/steady_seconds.h"
@@ -158,6 +160,63 @@ TEST_F(Hosts, NameTheHostThatIsGone) {
     ranks[static_cast<std::size_t>(gone)]->send(SIGKILL);
     expect_names_the_other(*ranks[static_cast<std::size_t>(1 - gone)], std::to_string(1 - gone), std::to_string(gone));
   }
+}
+
+// What a stage of a pipeline hands to the one on the other host goes by sockets of ZeroMQ.
+class StagesOnHosts : public Hosts {
+ protected:
+  std::vector<std::string> train(const std::string& epochs, const std::string& history) const {
+    return {kTandem,
+            "train",
+            "mlp",
+            "--data",
+            "digits",
+            "--epochs",
+            epochs,
+            "--steps",
+            "3",
+            "--batch-size",
+            "17",
+            "--seed",
+            "3",
+            "--strategy",
+            "pipeline",
+            "--threads-per-device",
+            "1",
+            "--history",
+            folder_.file(history),
+            "--verbose",
+            "2"};
+  }
+  std::string history(const std::string& name) const {
+    std::ifstream file(folder_.file(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(StagesOnHosts, GiveTheNumbersOfOneProcess) {
+  auto words = train("2", "one.csv");
+  words.insert(words.end(), {"--devices", "cpu*2"});
+  Program one(words);
+  ASSERT_EQ(one.wait(), 0) << one.output();
+  EXPECT_NE(history("one.csv").find("accuracy"), std::string::npos);
+  for (const std::string address : {"10.99.0.1", "fd99::1"}) {
+    const auto file = "two " + address + ".csv";
+    expect_success(start_both(train("2", file), {{"MASTER_ADDR", address}}));
+    EXPECT_EQ(history(file), history("one.csv")) << address;
+  }
+}
+
+TEST_F(StagesOnHosts, OneThatIsLostIsNamed) {
+  const auto ranks = start_both(train("100000", "never.csv"));
+  ranks[0]->await_output("Epoch 2/100000");
+  ranks[1]->send(SIGKILL);
+  EXPECT_EQ(ranks[0]->wait(), 4);
+  EXPECT_NE(ranks[0]->output().find("rank 1 is lost"), std::string::npos) << ranks[0]->output();
+  EXPECT_NE(ranks[0]->output().find("tandem: fit, step "), std::string::npos) << ranks[0]->output();
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "tandem/layers/input.h"
 #include "tandem/layers/lstm.h"
 #include "tandem/losses/sparse_categorical_crossentropy.h"
-#include "tandem/model/parity_case_test.h"
+#include "tandem/model/processes_case_test.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/testing/message_of.h"
 
@@ -39,6 +39,12 @@ void expect_in_pipelines(const Task& task) {
     own.threads_per_device = 1;
     expect_same(train(task, distribute::PipelineParallel(own)), one);
   }
+  SCOPED_TRACE("four processes");
+  const auto make = [](const distribute::ProcessGroup& group, const Devices& own) {
+    return distribute::PipelineParallel(
+        {.group = group, .devices = own, .data = 2, .micro_batches = 2, .threads_per_device = 1});
+  };
+  for (const auto& result : train_with(task, {4, 1}, make)) expect_same(result, one);
 }
 
 Tensor labels_of(int64_t rows) { return (RandomStream(4).uniform({rows, 6}) * 4).to(at::kInt); }

@@ -115,6 +115,17 @@ TEST(PipelineProcesses, AMeasuredDivision) {
   for (const auto& result : parity::train_with(task, {3, 1}, in_processes({}))) parity::expect_same(result, one);
 }
 
+TEST(PipelineProcesses, InterleavedChunksThatAreComputedAgain) {
+  const auto task = classes(25, {.batch_size = 8, .epochs = 2});
+  const auto one = parity::train(task, distribute::SingleDevice("cpu:0"));
+  for (const int64_t data : {1, 2}) {
+    const auto got = parity::train_with(
+        task, {2 * data, 1},
+        in_processes({.data = data, .micro_batches = 2, .schedule = "interleaved", .chunks = 2, .recompute = true}));
+    for (const auto& result : got) parity::expect_same(result, one);
+  }
+}
+
 TEST(PipelineProcesses, AllGoOnFromTheFirstOnesWeightsAndState) {
   const testing::CapturedLog quiet;
   const auto fit = [](Model& model) { model.fit(some_x(), some_y(), {.batch_size = 8, .verbose = 0}); };
