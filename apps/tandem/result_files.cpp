@@ -49,6 +49,11 @@ void ResultFiles::check() const {
   if (!model.empty()) saved([&] { check_writable(model); });
 }
 
+void ResultFiles::write_model(const Model& trained) const {
+  if (model.empty()) return;
+  model.ends_with(".keras") ? trained.save(model) : trained.save_weights(model);
+}
+
 void ResultFiles::write(const Model& trained, const History& result, const std::string& title) const {
   std::string failures;
   const auto attempt = [&](const std::string& path, const std::function<void()>& write_file) {
@@ -60,7 +65,7 @@ void ResultFiles::write(const Model& trained, const History& result, const std::
       failures += (failures.empty() ? "" : "; ") + std::string(error.what());
     }
   };
-  attempt(model, [&] { model.ends_with(".keras") ? trained.save(model) : trained.save_weights(model); });
+  attempt(model, [&] { write_model(trained); });
   if (!plot.empty() && result.by_epoch().empty()) {
     log_warning("no plot: training ended before its first step");
   } else {

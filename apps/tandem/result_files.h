@@ -33,6 +33,8 @@ struct ResultFiles {
   void check() const;
   /// Writes each file that it can. Throws NotSaved that names the others.
   void write(const Model& trained, const History& result, const std::string& title) const;
+  /// The model's alone: in a process that does not lead it writes nothing, but brings what it has of the model.
+  void write_model(const Model& trained) const;
 };
 
 }  // namespace tandem::cli

@@ -160,7 +160,11 @@ int train(const TrainArguments& a) {
   const auto history =
       run(TrainingJob(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options), interruption);
   if (leads && a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
-  if (leads) results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
+  if (leads) {
+    results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));
+  } else {
+    results.write_model(model);
+  }
 
   if (interruption.signal() != 0) return 128 + interruption.signal();
   const auto& losses = history["loss"];

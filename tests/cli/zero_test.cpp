@@ -1,7 +1,7 @@
 // ZeRO from the command line, over threads and over processes.
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <sstream>
 
 #include "run_tandem.h"
@@ -52,7 +52,7 @@ TEST_F(ZeroTraining, GivesTheNumbersOfOneDeviceOverThreadsAndProcesses) {
     SCOPED_TRACE(stage);
     expect_one(losses("", "threads.keras", {"--strategy", stage, "--devices", "cpu*2"}));
     expect_one(losses("2", "processes.keras", {"--strategy", stage}));
-    EXPECT_EQ(first_line(evaluated("processes.keras")), first_line(evaluated("threads.keras")));
+    EXPECT_EQ(evaluated("processes.keras"), evaluated("threads.keras"));
   }
   expect_one(losses("4", "four.keras", {"--strategy", "zero3"}));
 }

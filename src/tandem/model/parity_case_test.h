@@ -40,7 +40,8 @@ void expect_same(const Result& got, const Result& want);
 /// with parameter servers (served_parity_test.h), in pipelines (pipeline_parity_test.h), with divided layers
 /// (tensor_parity_test.h) and of Zero.
 void expect_parity(const Task& task, std::initializer_list<int64_t> devices = {2, 3, 4});
-/// Those of all stages of Zero on two devices, in buckets of few weights, equal `one`.
+/// Those of all stages of Zero on two devices, in buckets of few weights, equal `one`. What they cannot hold must be
+/// refused, by name.
 void expect_zero_parity(const Task& task, const Result& one);
 
 /// Made-up inputs and targets by formula of the key.
