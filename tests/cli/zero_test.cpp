@@ -9,7 +9,7 @@
 namespace tandem::testing {
 namespace {
 
-const std::string kTandem = TANDEM_COMMAND;
+const std::string kZero = TANDEM_COMMAND;
 
 class ZeroTraining : public ::testing::Test {
  protected:
@@ -20,7 +20,7 @@ class ZeroTraining : public ::testing::Test {
     Arguments arguments{"train",        "cnn", "--data", "digits", "--epochs",  "2",     "--steps", "3",
                         "--batch-size", "17",  "--seed", "3",      "--history", "h.csv", "--save",  name};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    if (!processes.empty()) arguments.insert(arguments.begin(), {"launch", "-n", processes, "--", kTandem});
+    if (!processes.empty()) arguments.insert(arguments.begin(), {"launch", "-n", processes, "--", kZero});
     const auto ended = run_tandem(arguments, folder_.path());
     EXPECT_EQ(ended.status, 0) << ended.err;
     const auto lines = lines_of(read_file(folder_.file("h.csv")));
