@@ -106,7 +106,10 @@ void add_serve_parameters(CLI::App& app, Run& run) {
   command->add_option("--save-every", a->server.save.every_updates, "Updates from one saving to the next (default 100)")
       ->transform(whole_number(1))
       ->needs(save);
-  command->add_option("--gone", a->server.gone_seconds, "Seconds to go on without workers (default 60)")
+  command
+      ->add_option("--gone", a->server.gone_seconds, "Seconds to go on without workers, once one has come (default 60)")
+      ->transform(real_number(0));
+  command->add_option("--start", a->server.start_seconds, "Seconds to wait for the first worker (default 600)")
       ->transform(real_number(0));
   command->add_option("--threads", a->server.threads, "Threads of updates (default 1)")
       ->transform(whole_number(1, 1024));

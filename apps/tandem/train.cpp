@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -56,6 +57,14 @@ class Announcement : public Callback {
   std::vector<std::string> lines_;
 };
 
+// Calls `then` when the training begins, once all processes that it needs have been met.
+class AtBegin : public Callback {
+ public:
+  void on_train_begin(Logs&) override { then(); }
+
+  std::function<void()> then;
+};
+
 // Everything that can be said to be wrong before files are read.
 void check(const TrainArguments& a) {
   check_model(a.model);
@@ -79,16 +88,22 @@ std::vector<std::string> prepare_training_images(const TrainArguments& a, Loaded
   return images.describe();
 }
 
-// Trains until the end, or the first SIGINT or SIGTERM.
-History run(TrainingJob training, Interruption& interruption) {
-  const auto job = std::make_shared<TrainingJob>(std::move(training));
-  interruption.on_signal([job] {
-    job->request_stop();
-    // Standard output is left alone: where nobody reads it, flushing would keep the next signal waiting. On a terminal
-    // the cursor is in the progress bar's line.
-    std::cerr << (isatty(STDERR_FILENO) ? "\n" : "") +
-                     std::string("tandem: interrupted: training ends after this step; another signal leaves at once\n");
-  });
+// Trains until the end, or the first SIGINT or SIGTERM. Before it has begun these end the process at once: it may wait
+// for others that never come.
+History run(const Model& model, const Dataset& data, FitOptions options, Interruption& interruption) {
+  const auto begin = std::make_shared<AtBegin>();
+  options.callbacks.push_back(begin);
+  const auto job = std::make_shared<TrainingJob>(model, data, options);
+  begin->then = [&] {
+    interruption.on_signal([job] {
+      job->request_stop();
+      // Standard output is left alone: where nobody reads it, flushing would keep the next signal waiting. On a
+      // terminal the cursor is in the progress bar's line.
+      std::cerr << (isatty(STDERR_FILENO) ? "\n" : "") +
+                       std::string(
+                           "tandem: interrupted: training ends after this step; another signal leaves at once\n");
+    });
+  };
   job->start();
   return job->wait();
 }
@@ -157,8 +172,7 @@ int train(const TrainArguments& a) {
                      .augmentation = make_augmentation(a, recipe),
                      .accumulate = a.accumulate};
   if (!results.trace.empty()) options.callbacks.push_back(callbacks::Trace(results.trace));
-  const auto history =
-      run(TrainingJob(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options), interruption);
+  const auto history = run(model, targets(a.no_shuffle ? data.train : data.train.shuffle()), options, interruption);
   if (leads && a.where.fixed_order > 0) std::cout << "SHA-256 of the weights: " << weights_sha256(model) << "\n";
   if (leads) {
     results.write(model, history, "Training of " + a.model + " on " + a.data.substr(0, a.data.find(':')));

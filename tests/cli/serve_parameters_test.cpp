@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "run_tandem.h"
 #include "tandem/cluster/free_port.h"
@@ -208,6 +209,21 @@ TEST_F(ServeParameters, WorkersThatDieEndIt) {
   EXPECT_EQ(ended.status, 4);
   EXPECT_EQ(ended.err,
             "tandem: server at " + address + ": its workers have gone, or never came, and none said that it is done\n");
+}
+
+TEST_F(ServeParameters, WaitsForTheFirstWorkerAsLongAsItIsTold) {
+  EXPECT_EQ(run_tandem(serve(free_address(), {"--start", "0.2"}), folder_.path()).status, 4);
+}
+
+TEST_F(ServeParameters, IsGoneWhenItsOnlyWorkerWasRefused) {
+  const auto address = free_address();
+  std::filesystem::create_directory(folder_.file("saved"));
+  std::ofstream(folder_.file("saved") + "/server-0-of-1-update-10.snapshot") << "no snapshot";
+  Running server(serve(address, {"--gone", "0.2", "--save", "saved"}), folder_.path());
+  server.await_output("serving at");
+  const auto refused = run_tandem(workers("1", {"async", "3", "none", address}), folder_.path());
+  EXPECT_TRUE(has_text(refused.out, "update-10.snapshot")) << refused.out << refused.err;
+  EXPECT_EQ(server.wait().status, 4);
 }
 
 TEST_F(ServeParameters, NamesWhatDoesNotFit) {

@@ -45,6 +45,7 @@ class InterruptedJob : public ::testing::Test {
     const auto history = Config::from_json(text.str());
     EXPECT_EQ(history.at("interrupted"), Config(true));
     EXPECT_GE(history.at("loss").as_list().size(), 1U);
+    for (const auto& loss : history.at("loss").as_list()) EXPECT_NE(loss, Config(0.0)) << text.str();
     for (const char* name : {"m.keras", "h.json"}) std::filesystem::remove(folder_.file(name));
   }
   static void expect_no_trace(const Program& program) {
@@ -55,26 +56,37 @@ class InterruptedJob : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Programs: ps, chief, worker 1, evaluator.
+// Programs: two ps, chief, worker 1, evaluator.
 TEST_F(InterruptedJob, InAsyncWhoeverGetsTheSignalTheJobEnds) {
   struct Case {
     std::size_t to;
     int signal;
   };
-  for (const auto& [to, signal] : {Case{0, SIGINT}, Case{1, SIGTERM}, Case{2, SIGINT}}) {
+  for (const auto& [to, signal] : {Case{0, SIGINT}, Case{1, SIGINT}, Case{2, SIGTERM}, Case{3, SIGINT}}) {
     SCOPED_TRACE(to);
-    const ServedJob job(1, 2, flags("async"));
+    const ServedJob job(2, 2, flags("async"));
     auto programs = job.start_all();
     programs.push_back(job.start("evaluator"));
-    programs[1]->await_output("Epoch 2/");
-    programs[3]->await_output("evaluator: update ");
+    programs[2]->await_output("Epoch 2/");
+    programs[4]->await_output("evaluator: update ");
     programs[to]->send(signal);
     for (std::size_t p = 0; p < programs.size(); ++p) {
       EXPECT_EQ(programs[p]->wait(), p == to ? 128 + signal : 0) << p << ": " << programs[p]->output();
       expect_no_trace(*programs[p]);
     }
+    EXPECT_EQ(programs[2]->output().find("another process of the job was interrupted") != std::string::npos, to != 2)
+        << programs[2]->output();
     expect_saved(true);
   }
+}
+
+TEST_F(InterruptedJob, AWorkerThatWaitsForItsServerEndsAtOnce) {
+  const ServedJob job(1, 1, flags("async"));
+  const auto worker = job.start("worker");
+  worker->await_output("was not greeted by server 0 of 1");
+  worker->send(SIGINT);
+  EXPECT_EQ(worker->wait(), 128 + SIGINT) << worker->output();
+  expect_saved(false);
 }
 
 TEST_F(InterruptedJob, AnEvaluatorThatIsInterruptedLeavesTheOthers) {

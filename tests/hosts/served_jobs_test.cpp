@@ -129,9 +129,34 @@ TEST(ServedJobs, AKilledServerIsNamedByEveryWorker) {
       EXPECT_EQ(worker->wait(), 4) << mode << ": " << worker->output();
       EXPECT_NE(worker->output().find("server 1 of 2 (127.0.0.1:"), std::string::npos) << mode << worker->output();
     }
-    ps0->send(SIGTERM);
-    ps0->wait();
+    EXPECT_EQ(ps0->wait(), 4) << mode << ": " << ps0->output();
   }
+}
+
+TEST(ServedJobs, InAsyncATrainingBesideAServerThatSurvivedTrains) {
+  const TemporaryFolder folder;
+  const ServedJob job(2, 2, cnn({"--batch-size", "16", "--verbose", "2", "--server-mode", "async"}));
+  const auto serve = [&](int index) {
+    return job.start_program(
+        "ps", index,
+        {kTandem, "serve-parameters", "--gone", "30", "--save", folder.file("saved"), "--save-every", "20"});
+  };
+  const auto ps0 = serve(0);
+  auto ps1 = serve(1);
+  {
+    const auto chief = job.start("worker", 0, {"--epochs", "1000"}),
+               other = job.start("worker", 1, {"--epochs", "1000"});
+    chief->await_output("Epoch 3/1000");
+    ps1->send(SIGKILL);
+    for (auto* worker : {chief.get(), other.get()}) EXPECT_EQ(worker->wait(), 4) << worker->output();
+  }
+  ps1 = serve(1);
+  const auto chief = job.start("worker", 0, {"--epochs", "2"}), other = job.start("worker", 1, {"--epochs", "2"});
+  for (auto* program : {chief.get(), other.get(), ps0.get(), ps1.get()})
+    EXPECT_EQ(program->wait(), 0) << program->output();
+  EXPECT_NE(chief->output().find("the servers go on from update "), std::string::npos) << chief->output();
+  EXPECT_NE(chief->output().find("Epoch 2/2"), std::string::npos) << chief->output();
+  EXPECT_EQ(chief->output().find(" 0/0 - "), std::string::npos) << chief->output();
 }
 
 }  // namespace

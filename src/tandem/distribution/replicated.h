@@ -196,6 +196,7 @@ class Replicated final : public Execution {
   // What each server of this process's replicas counted.
   std::vector<servers::ServerFigures> server_figures() const;
   void take_what_servers_saved();
+  bool servers_stop() const;
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
   // What replicas are given of it.

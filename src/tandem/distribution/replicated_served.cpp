@@ -64,9 +64,9 @@ void Replicated::take_what_servers_saved() {
   if (resumed_ || client.resumed() == 0) return;
   resumed_ = true;
   iterations_ = client.state().iterations;
+  updates_before_ = client.figures().front().updates;
   ahead_ = true;
-  if (first_worker() == 0)
-    log_info(c10::str("the servers go on from update ", client.resumed(), ", which they had saved"));
+  if (first_worker() == 0) log_info(c10::str("the servers go on from update ", client.resumed()));
 }
 
 void Replicated::abort_served(const std::string& reason) {
@@ -163,11 +163,19 @@ void Replicated::begin_pass(int64_t pass) {
   if (how_.servers && how_.servers->has_backups()) round_ = pass + 1;
 }
 
+bool Replicated::servers_stop() const {
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    if (served(r).client().servers_stop()) return true;
+  }
+  return false;
+}
+
 data::DealBatch Replicated::deal(bool in_parts) {
   if (!crowd_) return {};
   return [this, parts = in_parts ? parts_of_batch() : 1](int64_t pass,
                                                          int64_t batches) -> std::optional<data::DealtBatch> {
     free_->await_room();  // what waits here others might make
+    if (servers_stop()) crowd_->stop();
     const auto number = crowd_->next_batch(pass, batches * parts, [this] { end_steps(); });
     if (!number) return {};
     if (parts == 1) return data::DealtBatch{.number = *number, .batch = *number};

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <latch>
 #include <numeric>
+#include <thread>
 
 #include "tandem/core/error.h"
 #include "tandem/data/batch_generator.h"
@@ -125,6 +127,34 @@ TEST_F(ServedCrowd, OneThatFailsLeavesItsRowsToTheOthers) {
   });
   EXPECT_EQ(said, "the disk is full");
   EXPECT_GE(rows[0] + rows[2], 3 * 90 - 4 * 7);  // all but what it had made before
+}
+
+// Orders a server to end behind the first epoch, and lets the workers hear of it.
+struct StopsServer : Callback {
+  explicit StopsServer(servers::Server& server) : server(server) {}
+  void on_epoch_end(int64_t, Logs&) override {
+    server.stop_after(60);
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+  }
+  servers::Server& server;
+};
+
+TEST_F(ServedCrowd, AStoppedServerEndsTheTrainingAndLeavesNoEpochWithoutSteps) {
+  const auto what = task(0.1);
+  std::vector<History> histories(2);
+  parity::on_grid_with({2, 1}, what.build, what.compile, served("async"), [&](Model& model, int64_t process) {
+    histories[static_cast<std::size_t>(process)] =
+        model.fit(what.x, what.y,
+                  {.batch_size = 7,
+                   .epochs = 50,
+                   .verbose = 0,
+                   .callbacks = {std::make_shared<StopsServer>(*servers_[1])},
+                   .validation_data = ValidationData(what.x, what.y)});
+  });
+  for (const auto& history : histories) {
+    EXPECT_TRUE(history.interrupted());
+    for (const char* name : {"loss", "val_loss"}) EXPECT_EQ(history[name].size(), 1U) << name;
+  }
 }
 
 TEST_F(ServedCrowd, OneThatComesLateHasNothingLeftToDoButKnowsAll) {

@@ -35,6 +35,15 @@ void ConnectionWatch::read_events(double now) {
   }
 }
 
+std::vector<std::string> ConnectionWatch::away(double now) {
+  read_events(now);
+  std::vector<std::string> away;
+  for (const auto& [who, connection] : connections_) {
+    if (closed_.contains(connection)) away.push_back(who);
+  }
+  return away;
+}
+
 std::vector<std::string> ConnectionWatch::gone(double now, double seconds) {
   read_events(now);
   std::vector<std::string> gone;

@@ -23,6 +23,8 @@ class ConnectionWatch {
 
   /// A message has come of this peer, by this connection; -1: it is not known.
   void heard(const std::string& who, int connection) { connections_[who] = connection; }
+  /// Those whose connection is closed now.
+  std::vector<std::string> away(double now);
   /// Those that have been away for longer than `seconds`; each is told once.
   std::vector<std::string> gone(double now, double seconds);
 

@@ -73,6 +73,12 @@ void DeskTalk::closed(const std::string& who) {
   desk_.gone(who);
 }
 
+void DeskTalk::begin_anew(const std::string& why) {
+  for (const auto& [who, last] : heard_) send_(who, {.kind = Kind::error}, {Frame::of(why)});
+  heard_.clear();
+  desk_.begin_anew();
+}
+
 void DeskTalk::look(double now, double slept, double silence_seconds) {
   std::vector<std::string> silent;
   for (auto& [who, last] : heard_) {

@@ -32,10 +32,13 @@ class DeskTalk {
   void closed(const std::string& who);
   /// Those that have been silent for so long are lost; `slept`: how long this process has not looked itself.
   void look(double now, double slept, double silence_seconds);
+  /// Another run begins; those that are here are told `why` it is not theirs.
+  void begin_anew(const std::string& why);
   /// As WorkDesk's.
   void stop(int64_t pass) { desk_.stop(pass); }
   const std::string* said(const std::string& topic) const { return desk_.said(topic); }
   bool nobody() const { return heard_.empty(); }
+  bool is_here(const std::string& who) const { return heard_.contains(who); }
 
  private:
   Send send_;

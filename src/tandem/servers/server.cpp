@@ -81,7 +81,7 @@ class Server::Body {
 
   const std::string& address() const { return address_; }
   bool has_ended() const { return ended_; }
-  bool done() const { return ended_ && talk_.failure().empty() && talk_.any_has_left(); }
+  bool done() const { return ended_ && talk_.failure().empty() && talk_.any_is_done(); }
   ServerFigures figures() const { return ended_ ? talk_.figures() : ServerFigures(); }
 
   void stop() {
@@ -182,6 +182,7 @@ class Server::Body {
     for (bool stopped = false; !stopped;) {
       zmq::poll(items, milliseconds_of(kLookEvery));
       if (guard_ && items[2].revents) guard_->answer();
+      if (watch_) talk_.away(watch_->away(steady_seconds()));
       if (items[1].revents) hear_all();
       const double now = steady_seconds();
       look_for_others(now);
@@ -190,6 +191,9 @@ class Server::Body {
       }
       talk_.look(now);
       if (!talk_.nobody()) {
+        somebody = now;
+        begun = true;
+      } else if (!begun && talk_.anybody_came()) {
         somebody = now;
         begun = true;
       }

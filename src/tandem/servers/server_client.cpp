@@ -66,8 +66,8 @@ void ServerClient::Body::begin(const ServerPlan& plan, Tensor& parameters, const
     links_.send(s, hello, std::move(payload));
   });
   answer_offers();
-  resumed_ = answers_.all().front().header.version;
-  for (const auto& greeted : answers_.all()) resumed_ = std::min(resumed_, greeted.header.version);
+  greeted_ = true;
+  for (const auto& greeted : answers_.all()) resumed_ = std::max(resumed_, greeted.header.version);
   pull(parameters, 0);
 }
 
@@ -78,6 +78,7 @@ void ServerClient::Body::give_up() {
     blocks_.forget();
     ++id_;
   }
+  if (!greeted_) return;  // nothing was pushed
   rest(0);
   ask_all(Kind::figures);  // answered after what came before
 }
@@ -218,6 +219,7 @@ void ServerClient::average(int64_t round) { body_->average(round); }
 void ServerClient::rest(int64_t pass) { body_->rest(pass); }
 void ServerClient::give_up() { body_->give_up(); }
 void ServerClient::abort(const std::string& reason) { body_->abort(reason); }
+bool ServerClient::servers_stop() const { return body_->servers_stop(); }
 void ServerClient::leave() { body_->leave(); }
 RangeState ServerClient::state() { return body_->state(); }
 void ServerClient::set_state(const RangeState& state) { body_->set_state(state); }

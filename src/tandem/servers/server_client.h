@@ -65,8 +65,8 @@ class ServerClient {
   /// saved; parameters are set to the servers'. Throws DataError where servers in mode sync have saved, but no update
   /// that all of them have.
   void begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables = {});
-  /// The update that had been saved and servers began from, the lowest of all servers; 0: from worker 0's parameters,
-  /// or what has been made of them.
+  /// The update that servers go on from, the highest of all servers: one that had been saved or, in modes async and
+  /// stale, that an earlier run has left; 0: worker 0's parameters, or what this run has made of them.
   int64_t resumed() const;
   /// Sends a block of the gradients and returns at once. The gradients must be left alone until finish.
   void push(int64_t block, const Tensor& gradients, const PushOptions& options = {});
@@ -98,6 +98,8 @@ class ServerClient {
   /// The wait that the worker is in, or comes to next, ends with PeerError giving `reason`; give_up ends this. From any
   /// thread.
   void abort(const std::string& reason);
+  /// A server has been told to end (Server::stop_after), and gives workers the time to do so first. From any thread.
+  bool servers_stop() const;
   /// Says that this worker is done, and waits until the servers know.
   void leave();
 

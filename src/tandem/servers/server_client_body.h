@@ -32,6 +32,7 @@ class ServerClient::Body {
   void rest(int64_t pass);
   void give_up();
   void abort(const std::string& reason) { links_.abort(reason); }
+  bool servers_stop() const { return links_.stops(); }
   void leave();
   RangeState state();
   void set_state(const RangeState& state);
@@ -62,7 +63,7 @@ class ServerClient::Body {
   const int64_t worker_;
   const double begin_seconds_;
   ServerPlan plan_;
-  bool begun_ = false;
+  bool begun_ = false, greeted_ = false;
   int64_t resumed_ = 0;
   uint64_t id_ = 0;                    // of the last push that was finished
   uint64_t pulls_ = 0, averages_ = 0;  // so far

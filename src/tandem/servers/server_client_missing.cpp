@@ -22,6 +22,7 @@ void ServerClient::average(int64_t) {}
 void ServerClient::rest(int64_t) {}
 void ServerClient::give_up() {}
 void ServerClient::abort(const std::string&) {}
+bool ServerClient::servers_stop() const { return false; }
 void ServerClient::leave() {}
 RangeState ServerClient::state() { return {}; }
 void ServerClient::set_state(const RangeState&) {}

@@ -74,6 +74,7 @@ std::optional<ServerLink::Message> ServerLink::receive() {
     if (!header) continue;
     frames.erase(frames.begin());
     if (header->kind != Kind::ping) return Message{*header, std::move(frames)};
+    stops_ = stops_ || header->staleness == 1;
     waits_for_ = frames.empty() ? "" : frames[0].text();
   }
   return {};

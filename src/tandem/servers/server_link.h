@@ -47,6 +47,8 @@ class ServerLink {
   bool connected() const { return connected_; }
   /// Whom the server waited for when it last said so.
   const std::string& waits_for() const { return waits_for_; }
+  /// It has said that it was stopped, and that workers should end.
+  bool stops() const { return stops_; }
 
  private:
   void read_events(double now);
@@ -61,6 +63,7 @@ class ServerLink {
   std::optional<double> away_;        // since when the connection is closed
   std::optional<double> refused_;     // since when it is made, and closed before a word is said
   std::string waits_for_;
+  bool stops_ = false;
 };
 
 }  // namespace tandem::servers

@@ -112,6 +112,7 @@ void ServerLinks::take_in(std::size_t server) {
       take_(server, *message);
     }
   }
+  if (links_[server]->stops()) stops_ = true;
 }
 
 void ServerLinks::give_signs() {

@@ -46,6 +46,8 @@ class ServerLinks {
   void wait_until(const Wait& wait);
   /// True when a wait has failed, until what was asked is given up.
   bool failed() const { return failed_; }
+  /// A server has said that workers should end. From any thread.
+  bool stops() const { return stops_; }
   /// Every wait throws PeerError giving `reason`; empty: no more. From any thread.
   void abort(const std::string& reason);
 
@@ -64,7 +66,7 @@ class ServerLinks {
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
   std::vector<std::string> failures_;               // by server; guarded by mutex_
-  std::atomic<bool> failed_ = false;
+  std::atomic<bool> failed_ = false, stops_ = false;
   std::mutex abort_mutex_;
   std::string aborted_;  // the reason; guarded by abort_mutex_
   std::mutex stop_mutex_;

@@ -21,7 +21,7 @@ enum class Kind : uint8_t {
   rows,            // some rows of a table's block, or, without a payload, all; answered by rows with their values
   rest,            // the worker computes no gradient until it pulls again, and gives up what it has pushed by half
   leave,           // the worker is done; answered by leave
-  ping,            // answered by ping with a text: whom the server waits for
+  ping,            // answered by ping with a text: whom the server waits for; unasked where it has been stopped
   state,           // answered by the optimizer's state
   set_state,       // sets it; answered by set_state
   figures,         // answered by figures
@@ -56,11 +56,12 @@ struct Header {
   // and the server goes on from, 0: none; of pull and rest: the pass; of average: up to which round, 0: the next; of
   // slice: a ring's step; of peer: the run.
   int64_t version = 0;
-  int64_t staleness = 0;  // of params: updates made meanwhile
-  int64_t rows = 0;       // of push: of the gradient's batch
-  int64_t all_rows = 0;   // of push in sync: of all workers' batches together; 0: unknown
-  double rate = -1;       // of push: the learning rate; below 0: the optimizer's own
-  double scale = 1;       // of push: what the gradient is to be multiplied with
+  // Of params: updates made meanwhile; of a server's ping: 1 where it has been stopped, and workers should end.
+  int64_t staleness = 0;
+  int64_t rows = 0;      // of push: of the gradient's batch
+  int64_t all_rows = 0;  // of push in sync: of all workers' batches together; 0: unknown
+  double rate = -1;      // of push: the learning rate; below 0: the optimizer's own
+  double scale = 1;      // of push: what the gradient is to be multiplied with
 
   bool operator==(const Header&) const = default;
 };

@@ -104,6 +104,7 @@ TEST(ServerSaving, InAsyncEachGoesOnFromItsOwn) {
   const auto part = [&](int64_t s) {
     return parameters.narrow(0, plan.server_begin(s), plan.server_begin(s + 1) - plan.server_begin(s));
   };
+  EXPECT_EQ(client.resumed(), 4);
   // The server that was there has made the fourth update.
   EXPECT_TRUE(part(0).eq(-4).all().item<bool>()) << parameters;
   EXPECT_TRUE(part(1).eq(-2).all().item<bool>()) << parameters;

@@ -16,6 +16,7 @@ namespace tandem::servers {
 namespace {
 
 constexpr auto kConnectionClosed = "has gone: its connection closed";
+constexpr int64_t kAllPasses = std::numeric_limits<int64_t>::max();
 constexpr double kOwnSleep = 1;  // seconds between two looks after which it is we who slept
 
 }  // namespace
@@ -35,16 +36,20 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
-  if (header.kind == Kind::desk) return desk_.hear(who, header, frames, now);
+  if (header.kind == Kind::desk) {
+    if (!desk_.is_here(who)) come_to_desk(header.worker);
+    return desk_.hear(who, header, frames, now);
+  }
   if (header.kind == Kind::watch) return watchers_.hear(who, header, now);
   if (header.kind == Kind::leave && watchers_.gone(who)) return;
   const bool holds = this->holds();
   if (header.kind == Kind::ping) {
-    if (holds) return say(who, Kind::ping, group_->waiting_for());
-    return say(who, Kind::ping, table_ ? table_->waiting_for() : "worker 0, who begins");
+    const auto waits_for = holds ? group_->waiting_for() : table_ ? table_->waiting_for() : "worker 0, who begins";
+    return send_(who, {.kind = Kind::ping, .staleness = stops_ ? 1 : 0}, {Frame::of(waits_for)});
   }
   // A gradient's blocks, once more after a new connection, and some questions.
   if (holds) return held_.push({who, header, frames}, 2 * plan_.blocks() + 16);
+  came_ = came_ || header.kind == Kind::hello;
   if (header.kind == Kind::hello) return hello(who, header, frames, now);
   if (header.kind == Kind::resume) return resume(who, header, now);
   auto member = members_.find(who);
@@ -99,12 +104,24 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   }
 }
 
-void ServerTalk::leave(const std::string& who, int64_t worker, bool may_come_back) {
-  const bool comes_back = may_come_back && saves_;
+// Which run somebody belongs to who comes is not said. Where nobody is there it is another one, but for one that comes
+// late, after worker 0 has said that all is done.
+void ServerTalk::come_to_desk(int64_t worker) {
+  for (const auto& who : away_) desk_.closed(who);
+  const bool another = run_ended_ ? worker == 0 : desk_.nobody();
+  if (!another) return;
+  desk_.begin_anew("worker 0 has begun another training");
+  run_ended_ = false;
+  if (stops_) desk_.stop(kAllPasses);
+}
+
+void ServerTalk::leave(const std::string& who, int64_t worker, bool failed) {
+  const bool comes_back = failed && saves_;
   members_.erase(who);
   asks_.forget(who);
   who_of_[static_cast<std::size_t>(worker)].clear();
-  left_[static_cast<std::size_t>(worker)] = !comes_back;
+  left_[static_cast<std::size_t>(worker)] = comes_back ? Left::no : failed ? Left::failed : Left::done;
+  run_ended_ = run_ended_ || (worker == 0 && !failed);
   look_at_early_ = true;
   say(who, Kind::leave, "");
   // All servers must go on from one update.
@@ -201,7 +218,12 @@ void ServerTalk::end(const std::string& why) {
   watchers_.fail(why);
 }
 
-void ServerTalk::stop_work() { desk_.stop(std::numeric_limits<int64_t>::max()); }
+void ServerTalk::stop_work() {
+  stops_ = true;
+  desk_.stop(kAllPasses);
+  for (const auto& [who, member] : members_)
+    send_(who, {.kind = Kind::ping, .staleness = 1}, {Frame::of(std::string())});
+}
 
 void ServerTalk::show_watchers() {
   if (watchers_.nobody() || holds() || over_) return;
@@ -217,17 +239,17 @@ void ServerTalk::show_watchers() {
 }
 
 bool ServerTalk::ends_watch(double now) {
-  if (!watch_ended_ && !any_has_left()) watchers_.fail("its workers have gone, or never came");
+  if (!watch_ended_ && !any_is_done()) watchers_.fail("its workers have gone, or never came");
   if (!watch_ended_) watch_ended_ = now;
   show_watchers();
   return watchers_.nobody() || now - *watch_ended_ > silence_seconds_;
 }
 
 bool ServerTalk::all_have_left() const {
-  return !left_.empty() && std::all_of(left_.begin(), left_.end(), [](bool left) { return left; });
+  return !left_.empty() && std::all_of(left_.begin(), left_.end(), [](Left left) { return left != Left::no; });
 }
 
-bool ServerTalk::any_has_left() const { return std::find(left_.begin(), left_.end(), true) != left_.end(); }
+bool ServerTalk::any_is_done() const { return std::find(left_.begin(), left_.end(), Left::done) != left_.end(); }
 
 ServerFigures ServerTalk::figures() const {
   auto figures = table_ ? table_->figures() : ServerFigures();

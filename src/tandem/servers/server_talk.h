@@ -37,13 +37,15 @@ class ServerTalk {
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
   /// Looks who has been silent for too long; to be called often, when all that has come has been heard.
   void look(double now);
+  /// Those whose connections are closed at the moment, and may be made anew.
+  void away(std::vector<std::string> names) { away_ = std::move(names); }
   /// The connection of a worker has been closed, and was not made anew.
   void closed(const std::string& who);
   /// Says so to all workers, and that nothing goes on, unless they begin anew.
   void fail(const std::string& why);
   /// Likewise, and nobody can begin anew.
   void end(const std::string& why);
-  /// Lets the workers end by themselves: no more batches are dealt out.
+  /// Lets the workers end by themselves: they are told, and no more batches are dealt out.
   void stop_work();
   /// Tells those that look on that there will be no more workers; false: not all have taken the last parameters yet.
   bool ends_watch(double now);
@@ -51,13 +53,16 @@ class ServerTalk {
   void forget_saved();
 
   bool nobody() const { return members_.empty() && early_.empty() && desk_.nobody(); }
+  /// A worker has come, though it may have been refused.
+  bool anybody_came() const { return came_; }
   /// All workers have been there and said that they leave.
   bool all_have_left() const;
   /// Worker 0 has brought the parameters.
   bool has_begun() const { return table_ != nullptr; }
   /// A server of another host is lost.
   void lost_server(int64_t server, const std::string& why);
-  bool any_has_left() const;
+  /// One has left that did not fail.
+  bool any_is_done() const;
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
   /// Nobody can begin anew.
@@ -70,6 +75,7 @@ class ServerTalk {
     double heard;
     bool away = false;  // its connection was closed while the servers of all hosts average
   };
+  enum class Left : uint8_t { no, done, failed };
   struct Early {  // a hello that came before worker 0's, or before an older run of its worker has gone
     std::string who;
     Header header;
@@ -82,6 +88,7 @@ class ServerTalk {
   void ask_average(const std::string& who, uint64_t id, int64_t round);
   void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  void come_to_desk(int64_t worker);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   // Sees to it that there is a table; false: not yet.
   bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames);
@@ -95,7 +102,7 @@ class ServerTalk {
   void greet(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void greet_early(double now);
-  void leave(const std::string& who, int64_t worker, bool may_come_back);
+  void leave(const std::string& who, int64_t worker, bool failed);
   void lose(const std::string& who, int64_t worker, const std::string& why);
   void begin_anew();
   void save_if_due();
@@ -117,7 +124,11 @@ class ServerTalk {
   std::unique_ptr<ParameterTable> table_;
   std::map<std::string, Member> members_;
   std::vector<std::string> who_of_;  // by worker
-  std::vector<bool> left_;           // by worker
+  std::vector<Left> left_;           // by worker
+  bool came_ = false;
+  bool run_ended_ = false;         // worker 0 has said that it is done, and has not come again
+  bool stops_ = false;             // workers have been told to end
+  std::vector<std::string> away_;  // connections that are closed at the moment
   std::vector<Early> early_;
   bool look_at_early_ = false;
   std::string failure_;

@@ -70,7 +70,7 @@ bool ServerTalk::comes_back(const std::string& who, const Header& header, double
   table_->rejoin(static_cast<int64_t>(w));
   members_[who] = {static_cast<int64_t>(w), now};
   who_of_[w] = who;
-  left_[w] = false;
+  left_[w] = Left::no;
   return true;
 }
 
@@ -92,10 +92,12 @@ void ServerTalk::greet(const std::string& who, const Header& header, const std::
     members_.erase(who_of_[w]);
     table_->lost(header.worker, "has begun anew");
   }
+  // Of a run before this one, which has left its updates.
+  if (members_.empty() && plan_.mode != ServerMode::sync) resumed_ = table_->updates();
   table_->join(header.worker);
   members_[who] = {header.worker, now};
   who_of_[w] = who;
-  left_[w] = false;
+  left_[w] = Left::no;
   send_(who, {.kind = Kind::hello, .version = resumed_}, {Frame::of(std::string())});
   greet_early(now);
 }
@@ -133,7 +135,7 @@ void ServerTalk::set_table(std::unique_ptr<ParameterTable> table, const ServerPl
   server_ = server;
   table_ = std::move(table);
   who_of_.assign(static_cast<std::size_t>(plan_.workers), "");
-  left_.assign(static_cast<std::size_t>(plan_.workers), false);
+  left_.assign(static_cast<std::size_t>(plan_.workers), Left::no);
   returning_.clear();
   looked_ = true;
   failure_.clear();

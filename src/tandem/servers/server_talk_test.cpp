@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tandem/servers/table_plan_test.h"
 
 namespace tandem::servers {
@@ -33,11 +35,30 @@ struct Talk {
       hear(name(worker), {.kind = Kind::push, .worker = worker, .id = id, .block = b, .version = version, .rows = 1},
            {Frame::of(at::ones({plan.block_elements(b)}))}, now);
   }
+  // The batch that is dealt, or -1 with what is said instead.
+  int64_t take(const std::string& who, int32_t place, int64_t pass, int64_t batches, double now) {
+    hear(who,
+         {.kind = Kind::desk,
+          .worker = place,
+          .id = ++asked,
+          .block = static_cast<int64_t>(DeskAsk::take),
+          .version = pass,
+          .rows = batches},
+         {Frame::of(std::string())}, now);
+    const auto deal = static_cast<Deal>(last().header.staleness);
+    return last().header.kind == Kind::desk && deal == Deal::batch ? last().header.block : -1;
+  }
+  bool hears(const std::string& who, const std::string& text) const {
+    return std::any_of(said.begin(), said.end(), [&](const Said& one) {
+      return one.who == who && !one.payload.empty() && one.payload[0].text() == text;
+    });
+  }
   static std::string name(int32_t worker) { return "worker-" + std::to_string(worker); }
   const Said& last() const { return said.back(); }
   std::string last_text() const { return std::string(said.back().payload.at(0).text()); }
 
   ServerPlan plan;
+  uint64_t asked = 0;
   std::vector<Said> said;
   ServerTalk talk{10, [this](const std::string& who, const Header& header, std::vector<Frame> payload) {
                     said.push_back({who, header, std::move(payload)});
@@ -132,6 +153,102 @@ TEST(ServerTalk, EndsWhenAllHaveLeft) {
   talk.hello(1, 2);
   talk.hear("worker-1", {.kind = Kind::leave, .worker = 1}, {}, 3);
   EXPECT_TRUE(talk.talk.all_have_left());
+}
+
+TEST(ServerTalk, ThoseThatFailedAreNotDone) {
+  Talk talk(plan_in(ServerMode::async));
+  for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
+  for (int32_t w = 0; w < 2; ++w) talk.hear(Talk::name(w), {.kind = Kind::leave, .worker = w, .id = 1}, {}, 1);
+  EXPECT_TRUE(talk.talk.all_have_left());
+  EXPECT_FALSE(talk.talk.any_is_done());
+  talk.hello(1, 2, "-again");
+  talk.hear("worker-1-again", {.kind = Kind::leave, .worker = 1}, {}, 3);
+  EXPECT_TRUE(talk.talk.any_is_done());
+}
+
+TEST(ServerTalk, ARefusedWorkerHasCome) {
+  auto plan = plan_in(ServerMode::async);
+  plan.server_sync = "ring";
+  Talk talk(plan);
+  EXPECT_FALSE(talk.talk.anybody_came());
+  talk.hello(0, 0);
+  EXPECT_EQ(talk.last().header.kind, Kind::error);
+  EXPECT_TRUE(talk.talk.nobody());
+  EXPECT_TRUE(talk.talk.anybody_came());
+}
+
+TEST(ServerTalk, ARunAfterOneThatFailedGetsItsOwnBatches) {
+  for (const bool noticed : {true, false}) {  // that the old one's connections are closed
+    Talk talk(plan_in(ServerMode::async));
+    for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
+    EXPECT_EQ(talk.take("desk-0", 0, 5, 3, 0), 0);
+    EXPECT_EQ(talk.take("desk-1", 1, 5, 3, 0), 1);
+    talk.talk.away({"desk-0", "desk-1", "worker-0", "worker-1"});
+    for (const char* who : {"desk-0", "desk-1", "worker-0", "worker-1"}) {
+      if (noticed) talk.talk.closed(who);
+    }
+    talk.hello(1, 1, "-again");
+    EXPECT_EQ(talk.take("desk-1-again", 1, 0, 2, 1), 0) << noticed;
+    talk.hello(0, 1, "-again");
+    EXPECT_EQ(talk.take("desk-0-again", 0, 0, 2, 1), 1) << noticed;
+  }
+}
+
+TEST(ServerTalk, OneThatComesBackGoesOnWithTheOthers) {
+  Talk talk(plan_in(ServerMode::async));
+  for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
+  EXPECT_EQ(talk.take("desk-0", 0, 5, 3, 0), 0);
+  EXPECT_EQ(talk.take("desk-1", 1, 5, 3, 0), 1);
+  talk.talk.closed("desk-0");
+  EXPECT_EQ(talk.take("desk-0-again", 0, 0, 3, 1), -1);  // that pass is over
+  EXPECT_EQ(talk.take("desk-0-again", 0, 5, 3, 1), 0);
+}
+
+TEST(ServerTalk, WorkerZeroComesAfterItsEndWithAnotherRun) {
+  Talk talk(plan_in(ServerMode::async));
+  talk.hello(0, 0);
+  const auto desk = [](int32_t place, uint64_t id, DeskAsk ask) {
+    return Header{.kind = Kind::desk, .worker = place, .id = id, .block = static_cast<int64_t>(ask)};
+  };
+  talk.hear("desk-0", desk(0, 1, DeskAsk::say), {Frame::of("0"), Frame::of("seed 7")}, 0);
+  talk.hear("desk-0", desk(0, 2, DeskAsk::leave), {}, 0);
+  talk.hear("worker-0", {.kind = Kind::leave}, {}, 0);
+  talk.hello(1, 1);
+  talk.hear("desk-1", desk(1, 1, DeskAsk::hear), {Frame::of("0")}, 1);
+  EXPECT_EQ(talk.last_text(), "seed 7");  // late, but of the same run
+  talk.hello(0, 2, "-again");
+  EXPECT_EQ(talk.take("desk-0-again", 0, 0, 2, 2), 0);
+  EXPECT_TRUE(talk.hears("desk-1", "worker 0 has begun another training"));
+  EXPECT_EQ(talk.take("desk-1-again", 1, 0, 2, 2), 1);
+}
+
+TEST(ServerTalk, TellsAnotherRunFromWhichUpdateItGoesOn) {
+  Talk talk(plan_in(ServerMode::async));
+  talk.hello(0, 0);
+  EXPECT_EQ(talk.last().header.version, 0);
+  talk.push(0, 1, 0, 0);
+  talk.hello(1, 0);
+  EXPECT_EQ(talk.last().header.version, 0);  // it joins
+  for (int32_t w = 0; w < 2; ++w) talk.talk.closed(Talk::name(w));
+  talk.hello(1, 1, "-again");
+  EXPECT_EQ(talk.last().header.version, 1);
+}
+
+TEST(ServerTalk, WorkersAreToldThatItIsBeingStopped) {
+  Talk talk(plan_in(ServerMode::async));
+  talk.hello(0, 0);
+  talk.hear("worker-0", {.kind = Kind::ping}, {}, 0);
+  EXPECT_EQ(talk.last().header.staleness, 0);
+  talk.said.clear();
+  talk.talk.stop_work();
+  ASSERT_EQ(talk.said.size(), 1U);
+  EXPECT_EQ(talk.last().who, "worker-0");
+  EXPECT_EQ(talk.last().header.kind, Kind::ping);
+  EXPECT_EQ(talk.last().header.staleness, 1);
+  talk.hear("worker-0", {.kind = Kind::ping}, {}, 0);
+  EXPECT_EQ(talk.last().header.staleness, 1);
+  EXPECT_EQ(talk.take("desk-0", 0, 0, 2, 0), -1);
+  EXPECT_EQ(static_cast<Deal>(talk.last().header.staleness), Deal::stopped);
 }
 
 TEST(ServerTalk, AWorkerThatBeginsAnewTakesItsPlaceExceptInSync) {

@@ -344,5 +344,31 @@ TEST(ServerClient, NamesWhatItCannotDo) {
   EXPECT_NE(message_of([&] { client.push(0, parameters); }).find("has been pushed already"), std::string::npos);
 }
 
+TEST(ServerClient, GivesUpAtOnceWhatHasNotBegun) {  // it would wait for an answer of one that was never there
+  const auto plan = plan_of("SGD", Config::object(), {}, 1, 64);
+  const auto address = [] { return Server().address(); }();
+  ServerClient client({.servers = {address}, .begin_seconds = 0.3, .wait_seconds = 1});
+  Tensor parameters = at::zeros({plan.elements});
+  EXPECT_NE(message_of<PeerError>([&] { client.begin(plan, parameters); }).find("worker 0 was not greeted by server 0"),
+            std::string::npos);
+  EXPECT_NO_THROW(client.give_up());
+}
+
+TEST(ServerClient, HearsThatAServerIsBeingStopped) {
+  const auto plan = plan_of("SGD", Config::object(), {.mode = ServerMode::async, .workers = 1}, 2, 64);
+  const auto servers = some_servers(2, false);
+  ServerClient client({.servers = addresses_of(servers)});
+  Tensor parameters = at::zeros({plan.elements});
+  client.begin(plan, parameters);
+  EXPECT_FALSE(client.servers_stop());
+  servers[1]->stop_after(60);
+  const double begin = steady_seconds();
+  while (!client.servers_stop() && steady_seconds() - begin < 30) client.pull(parameters);
+  EXPECT_TRUE(client.servers_stop());
+  client.leave();
+  servers[1]->wait();
+  EXPECT_TRUE(servers[1]->done());
+}
+
 }  // namespace
 }  // namespace tandem::servers

@@ -53,6 +53,8 @@ class WorkDesk {
   const std::string* said(const std::string& topic) const;
   /// It has left, or is lost.
   void gone(const std::string& who);
+  /// Forgets all: who is there, what was dealt and what was said.
+  void begin_anew() { *this = WorkDesk(std::move(send_)); }
 
   bool is_here(const std::string& who) const { return places_.contains(who); }
 

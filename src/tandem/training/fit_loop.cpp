@@ -128,6 +128,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
   trainer_.finish_update();
   if (plan_.steps_per_epoch < 0 || (execution_.crowd() && counted_ && dealt_before_ == loader_.batches())) end_pass();
   execution_.store();
+  if (execution_.crowd() && interrupted_ && rows_done_ == 0) return bar_.clear();  // there are no figures of it
   const auto had = execution_.receipt(rows_done_);
   ++trainer_.epochs_trained_;
   logs = epoch_logs();

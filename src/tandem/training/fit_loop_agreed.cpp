@@ -69,6 +69,10 @@ void Trainer::FitLoop::share_interruption() {
   auto* crowd = execution_.crowd();
   if (!crowd) return;
   if (interrupted_) crowd->stop();
+  if (!interrupted_ && crowd->stopped() && trainer_.leads()) {
+    bar_.clear();
+    log_warning("fit: training ends after this step: another process of the job was interrupted");
+  }
   interrupted_ = crowd->stopped();
 }
 
