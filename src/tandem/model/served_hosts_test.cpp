@@ -410,7 +410,7 @@ TEST_F(ServedHostsOfProcesses, OneThatFailsIsNotWaitedFor) {
 
 TEST_F(ServedHostsOfProcesses, ServersThatDoNotAverageAreToldOf) {
   const auto begin = [&](const distribute::ParameterServerOptions& options) {
-    return message_of<PeerError>([&] {
+    return message_of([&] {
       Model model = small_network();
       model.compile(compiled(optimizers::SGD(), ParameterServer(options)));
       model.fit(normal({8, 6}, 1), one_hot(8, 3, 2), {.verbose = 0});
