@@ -9,6 +9,7 @@
 #include "numbers.h"
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
+#include "tandem/core/log.h"
 
 namespace tandem::cli {
 namespace {
@@ -96,6 +97,16 @@ Devices DeviceArguments::resolve() const {
   return resolved;
 }
 
+void DeviceArguments::check_servers() const {
+  const auto job = cluster::who_am_i(cluster::Environment());
+  if (servers > 0 && !job.servers.empty())
+    throw InvalidArgument(c10::str("--servers: must not be given where the job has servers (", job.source, " names ",
+                                   job.servers.size(), "), got ", servers));
+  const auto count = job.servers.empty() ? std::max<int64_t>(servers, 1) : static_cast<int64_t>(job.servers.size());
+  if (!server_sync.empty() && count == 1 && job.rank == 0)
+    log_warning("--server-sync: there is one server, which averages with nobody");
+}
+
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
   const bool zero = strategy == "zero1" || strategy == "zero2" || strategy == "zero3";
@@ -117,6 +128,7 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
         "--micro-batches, --pipeline-schedule, --pipeline-chunks and --recompute need --strategy pipeline, or "
         "--mesh with pipe");
   }
+  if (served) check_servers();
   if (offload_optimizer && !zero) throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3");
   if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
     throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");

@@ -38,6 +38,10 @@ struct DeviceArguments {
   distribute::Strategy make(const Devices& resolved) const;
   /// What evaluates beside parameter servers, of whose workers this process is none: "mirrored" or "single".
   distribute::Strategy make_for_evaluator(const Devices& resolved) const;
+
+ private:
+  // What would be given in vain.
+  void check_servers() const;
 };
 
 }  // namespace tandem::cli

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "exit_status.h"
+#include "host_arguments.h"
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/config.h"
 #include "tandem/core/device.h"
@@ -18,11 +19,11 @@
 namespace tandem::cli {
 namespace {
 
-int info(bool json) {
+int info(bool json, const HostArguments& job) {
   const auto cores = available_cores();
   const auto gpus = visible_gpus();
   const auto capability = at::get_cpu_capability();
-  const auto member = cluster::who_am_i(cluster::Environment());
+  const auto member = cluster::who_am_i(cluster::Environment(), {}, job.hosts);
   if (json) {
     const auto figures =
         Config::object({{"version", TANDEM_VERSION},
@@ -61,7 +62,9 @@ void add_info(CLI::App& app, Run& run) {
   auto json = std::make_shared<bool>(false);
   command->footer("Example: tandem info --json");
   command->add_flag("--json", *json, "Print one JSON object");
-  command->callback([=, &run] { run = [=] { return info(*json); }; });
+  auto job = std::make_shared<HostArguments>();
+  job->add_to(*command);
+  command->callback([=, &run] { run = [=] { return info(*json, *job); }; });
 }
 
 }  // namespace tandem::cli

@@ -19,7 +19,7 @@ bool is_ignored(int signal) {
 Interruption::Interruption() {
   sigemptyset(&awaited_);
   sigaddset(&awaited_, SIGUSR2);  // how the destructor ends the thread
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (!is_ignored(signal)) sigaddset(&awaited_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &awaited_, &blocked_before_);

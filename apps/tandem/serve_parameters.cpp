@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "exit_status.h"
+#include "host_arguments.h"
 #include "interruption.h"
 #include "numbers.h"
 #include "result_files.h"
@@ -20,8 +21,8 @@ namespace {
 constexpr double kSecondsToEnd = 5;  // that workers get after a signal, which they may have got as well
 
 struct ServeArguments {
-  std::string address, key_file, new_key_file;
-  cluster::HostFlags hosts;
+  std::string address, new_key_file;
+  HostArguments job = {};
   servers::ServerOptions server;
   std::string server_sync;  // empty: has a range of the parameters
 };
@@ -52,10 +53,9 @@ std::string line_of(const servers::ServerFigures& figures) {
 int serve_parameters(const ServeArguments& arguments) {
   if (!arguments.new_key_file.empty()) return write_key(arguments.new_key_file);
   auto options = arguments.server;
-  const cluster::Environment environment;
   options.address = arguments.address;
   if (options.address.empty()) {
-    const auto self = cluster::who_am_i(environment, {}, arguments.hosts);
+    const auto self = cluster::who_am_i(cluster::Environment(), {}, arguments.job.hosts);
     options.address = servers::own_server_address(self);
     if (!arguments.server_sync.empty()) {
       options.hosts = servers::server_addresses(self);
@@ -63,8 +63,7 @@ int serve_parameters(const ServeArguments& arguments) {
       options.server_sync = arguments.server_sync;
     }
   }
-  options.key = arguments.key_file.empty() ? servers::job_key_of(environment)
-                                           : std::optional(servers::read_key(arguments.key_file));
+  options.key = arguments.job.key();
   Interruption interruption;  // before the server's threads
   servers::Server server(options);
   interruption.on_signal([&] { server.stop_after(kSecondsToEnd); });
@@ -99,8 +98,7 @@ void add_serve_parameters(CLI::App& app, Run& run) {
   auto* address = command->add_option(
       "--address", a->address,
       "host:port to listen at; port 0: a free one (default: this ps's own, by TF_CONFIG or --ps_hosts)");
-  command->add_option("--key", a->key_file,
-                      "File with the job's key (default: TANDEM_JOB_KEY); needed beyond loopback");
+  a->job.add_key_to(*command);
   command->add_option("--new-key", a->new_key_file, "Write a new key to this file, and end");
   auto* save = command->add_option("--save", a->server.save.folder, "Folder to save to, and to go on from");
   command->add_option("--save-every", a->server.save.every_updates, "Updates from one saving to the next (default 100)")
@@ -121,10 +119,9 @@ void add_serve_parameters(CLI::App& app, Run& run) {
   command->add_option("--sync-every", a->server.sync_every, "Updates between two averages (default 1; 0: when asked)")
       ->transform(whole_number(0))
       ->needs(sync);
-  command->add_option("--ps_hosts", a->hosts.ps_hosts, "Parameter servers: host:port,...");
-  command->add_option("--worker_hosts", a->hosts.worker_hosts, "Workers: host:port,...");
-  command->add_option("--job_name", a->hosts.job_name, "This process's role: ps");
-  command->add_option("--task_index", a->hosts.task_index, "Its place in --ps_hosts")->transform(whole_number(0));
+  a->job.add_to(*command);
+  for (const char* name : {"--ps_hosts", "--worker_hosts", "--job_name", "--task_index"})
+    address->excludes(command->get_option(name));
   command->callback([=, &run] { run = [=] { return serve_parameters(*a); }; });
 }
 

@@ -1,6 +1,8 @@
 #include "sidecar.h"
 
+#include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "exit_status.h"
 #include "tandem/callbacks/model_checkpoint.h"
@@ -10,11 +12,13 @@
 namespace tandem::cli {
 namespace {
 
+constexpr std::string_view kWeights = ".weights.h5", kSafetensors = ".safetensors";
+
 std::string name_of_evaluator(const std::string& path) {
   if (path.empty()) return path;
-  const auto slash = path.rfind('/');
-  const auto dot = path.find('.', slash == std::string::npos ? 0 : slash + 1);
-  return path.substr(0, dot) + "-evaluator" + (dot == std::string::npos ? "" : path.substr(dot));
+  auto end = path.size() - std::filesystem::path(path).extension().string().size();
+  if (path.ends_with(kWeights)) end = path.size() - kWeights.size();
+  return path.substr(0, end) + "-evaluator" + path.substr(end);
 }
 
 }  // namespace
@@ -22,11 +26,11 @@ std::string name_of_evaluator(const std::string& path) {
 bool is_evaluator() { return cluster::who_am_i(cluster::Environment()).role == cluster::Role::evaluator; }
 
 ResultFiles of_evaluator(const ResultFiles& files) {
-  if (files.model.ends_with(".safetensors"))
-    throw InvalidArgument("--save: an evaluator keeps the best weights in .keras or .weights.h5, got '" + files.model +
-                          "'");
+  auto model = files.model;
+  // What keeps the best weights writes no safetensors.
+  if (model.ends_with(kSafetensors)) model.replace(model.size() - kSafetensors.size(), kSafetensors.size(), kWeights);
   // Layers are traced where they train.
-  return {name_of_evaluator(files.plot), name_of_evaluator(files.history), name_of_evaluator(files.model), ""};
+  return {name_of_evaluator(files.plot), name_of_evaluator(files.history), name_of_evaluator(model), ""};
 }
 
 int evaluate_beside(Model& model, const Dataset& rows, SidecarEvaluatorOptions options, const ResultFiles& files,

@@ -17,6 +17,7 @@
 #include "data_argument.h"
 #include "device_arguments.h"
 #include "exit_status.h"
+#include "host_arguments.h"
 #include "interruption.h"
 #include "messages.h"
 #include "model_argument.h"
@@ -24,6 +25,7 @@
 #include "result_files.h"
 #include "sidecar.h"
 #include "tandem/callbacks/trace.h"
+#include "tandem/cluster/who_am_i.h"
 #include "tandem/core/log.h"
 #include "tandem/data/preprocessing.h"
 #include "tandem/model/training_job.h"
@@ -35,13 +37,15 @@ namespace {
 
 struct TrainArguments {
   std::string model, data = "digits", weights;
+  HostArguments job;
   DeviceArguments where;
   CompileArguments how;
   ResultFiles results;
   std::optional<std::string> augment;
   std::optional<int64_t> epochs, steps, batch_size, seed;
   std::optional<double> validation_split;
-  int64_t accumulate = 1, verbose = 1, evaluate_every = 1;
+  std::optional<int64_t> evaluate_every;
+  int64_t accumulate = 1, verbose = 1;
   bool no_shuffle = false, mean_image = false, no_mean_image = false;
 };
 
@@ -108,7 +112,26 @@ History run(const Model& model, const Dataset& data, FitOptions options, Interru
   return job->wait();
 }
 
+// What nobody would heed.
+void check_role(const TrainArguments& a) {
+  const auto self = cluster::who_am_i(cluster::Environment());
+  const bool served = a.where.strategy == "parameter-server";
+  if (self.trains() && !self.servers.empty() && !served)
+    throw InvalidArgument(c10::str("this job has parameter servers (", self.source,
+                                   "): its workers must have --strategy parameter-server, got ",
+                                   a.where.strategy.empty() ? "none" : a.where.strategy));
+  if (!a.evaluate_every || !self.trains()) return;
+  if (!served || self.servers.empty())
+    throw InvalidArgument(
+        c10::str("--evaluate-every: must be given in a job with parameter servers and an evaluator, "
+                 "which evaluates every ",
+                 *a.evaluate_every, " updates; this is ", self.source));
+  if (self.evaluators.empty() && self.rank == 0)
+    log_warning("--evaluate-every: the job names no evaluator; it counts for one that comes by itself");
+}
+
 int train(const TrainArguments& a) {
+  a.job.apply();
   if (is_ps()) {
     if (a.where.strategy == "parameter-server") return serve_as_ps(a.where.server_sync, a.where.sync_every.value_or(1));
     throw InvalidArgument(
@@ -121,6 +144,7 @@ int train(const TrainArguments& a) {
         "parameter-server, and nothing without");
   Interruption interruption;
   install_log_sink(a.verbose == 0);
+  check_role(a);
   const auto strategy = evaluates ? a.where.make_for_evaluator(a.where.resolve()) : a.where.make(a.where.resolve());
   check(a);
   const bool leads = strategy->leads();  // of several processes one prints and writes
@@ -160,9 +184,10 @@ int train(const TrainArguments& a) {
   if (evaluates) {
     if (!data.validation) throw InvalidArgument("--data: an evaluator needs a test part, or --validation-split");
     for (const auto& line : announced) log_info(line);
-    return evaluate_beside(model, targets(*data.validation),
-                           {.batch_size = batch_size, .evaluate_every = a.evaluate_every, .verbose = a.verbose},
-                           results, interruption);
+    return evaluate_beside(
+        model, targets(*data.validation),
+        {.batch_size = batch_size, .evaluate_every = a.evaluate_every.value_or(1), .verbose = a.verbose}, results,
+        interruption);
   }
   FitOptions options{.epochs = epochs,
                      .verbose = a.verbose,
@@ -199,6 +224,8 @@ void add_train(CLI::App& app, Run& run) {
   command->add_option("--data", a->data, kDataForms)->capture_default_str();
   command->add_option("--weights", a->weights,
                       "Weights to begin with: a .weights.h5, .safetensors, .h5 or .keras file");
+  a->job.add_to(*command);
+  a->job.add_key_to(*command);
   a->where.add_to(*command);
   a->where.add_training_to(*command);
   command->add_option("--epochs", a->epochs, "Passes over the data (default: the recipe's)")
@@ -220,8 +247,7 @@ void add_train(CLI::App& app, Run& run) {
       ->transform(whole_number(1));
   command
       ->add_option("--evaluate-every", a->evaluate_every,
-                   "Of an evaluator beside parameter servers: updates from one evaluation to the next")
-      ->capture_default_str()
+                   "Of an evaluator beside parameter servers: updates from one evaluation to the next (default: 1)")
       ->transform(whole_number(1));
   command->add_flag("--no-shuffle", a->no_shuffle, "Keep the order of the rows");
   command

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM while a training runs.
+// SIGINT, SIGTERM and SIGHUP while a training runs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class Interruption : public ::testing::Test {
 
 TEST_F(Interruption, TheFirstSignalEndsTheTrainingAndSaves) {
   MadeUpImages().write(folder_.path());
-  for (const auto& [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+  for (const auto& [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
     auto running = start("100000", "8");
     running.await_output("Epoch 2/100000");
     running.send(signal);

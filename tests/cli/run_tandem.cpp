@@ -69,6 +69,7 @@ Running::Running(const Arguments& arguments, const std::filesystem::path& folder
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGINT);
   sigaddset(&defaults, SIGTERM);
+  sigaddset(&defaults, SIGHUP);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int error = posix_spawn(&child_, program.c_str(), redirection.get(), &attributes, argv.data(), environ);

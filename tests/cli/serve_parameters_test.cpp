@@ -142,6 +142,70 @@ TEST_F(ServeParameters, SpeaksOnlyWithThoseThatHaveTheKey) {
   EXPECT_EQ(server.wait().status, 0);
 }
 
+// Each process is told its role by flags, and the key by a file.
+TEST_F(ServeParameters, FlagsSayWhoServesAndWhoTrains) {
+  ASSERT_EQ(run_tandem({"serve-parameters", "--new-key", "job.key"}, folder_.path()).status, 0);
+  const auto ps = free_address(), workers = free_address() + "," + free_address();
+  const auto told = [&](Arguments command, const std::string& role, const std::string& index) {
+    command.insert(command.end(), {"--ps_hosts", ps, "--worker_hosts", workers, "--job_name", role, "--task_index",
+                                   index, "--key", "job.key"});
+    return command;
+  };
+  const Arguments train{"train",         "mlp",   "--strategy", "parameter-server",
+                        "--server-mode", "async", "--epochs",   "1",
+                        "--devices",     "cpu:0", "--seed",     "1"};
+  Running server(told({"serve-parameters"}, "ps", "0"), folder_.path());
+  server.await_output("serving at " + ps);
+  Running first(told(train, "worker", "0"), folder_.path()), second(told(train, "worker", "1"), folder_.path());
+  const auto led = first.wait(), followed = second.wait();
+  EXPECT_EQ(led.status, 0) << led.err;
+  EXPECT_TRUE(has_text(led.out, "in this process or another")) << led.out;
+  EXPECT_EQ(followed.status, 0) << followed.err;
+  EXPECT_EQ(followed.out, "");
+  EXPECT_EQ(server.wait().status, 0);
+  const auto info =
+      run_tandem({"info", "--ps_hosts", ps, "--worker_hosts", workers, "--job_name", "worker", "--task_index", "1"});
+  EXPECT_TRUE(has_text(info.out, "rank 1 of 2 (worker 1)")) << info.out;
+}
+
+// What would be given in vain is refused, or said, before anything is waited for.
+TEST_F(ServeParameters, OptionsThatNobodyHeedsAreTold) {
+  const auto told = [](Arguments more) {
+    Arguments all{"train",       "mlp",        "--ps_hosts", "127.0.0.1:1",  "--worker_hosts",
+                  "127.0.0.1:2", "--job_name", "worker",     "--task_index", "0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string source = "(TF_CONFIG)";
+  expect_refused(
+      told({"--strategy", "mirrored"}), 2,
+      "this job has parameter servers " + source + ": its workers must have --strategy parameter-server, got mirrored");
+  expect_refused(
+      told({}), 2,
+      "this job has parameter servers " + source + ": its workers must have --strategy parameter-server, got none");
+  expect_refused(told({"--strategy", "parameter-server", "--servers", "2"}), 2,
+                 "--servers: must not be given where the job has servers (TF_CONFIG names 1), got 2");
+  expect_refused({"train", "mlp", "--evaluate-every", "2"}, 2,
+                 "--evaluate-every: must be given in a job with parameter servers and an evaluator, which evaluates "
+                 "every 2 updates; this is one process");
+  expect_refused({"train", "mlp", "--strategy", "single", "--fixed-order", "4"}, 2,
+                 "strategy single: shares, fixed_order and average_every must not be set, which divide a batch over "
+                 "replicas; mirrored has them on one device, too; got fixed_order 4, average_every 0");
+  expect_refused({"train", "mlp", "--strategy", "parameter-server", "--servers", "100000", "--devices", "cpu:0"}, 2,
+                 "ParameterServer: servers must be so few that all workers and servers of this process need 900 "
+                 "sockets at most, got 100000 with 1 worker");
+  const auto far = run_tandem({"train", "mlp", "--strategy", "parameter-server", "--server-mode", "async", "--ps_hosts",
+                               "10.1.1.1:22", "--worker_hosts", "10.1.1.2:22", "--job_name", "worker", "--task_index",
+                               "0", "--devices", "cpu:0", "--verbose", "0"});
+  EXPECT_EQ(far.status, 2) << far.err;
+  EXPECT_EQ(far.err,
+            "tandem: server 0 of 1 (10.1.1.1:22): a key must be given to speak with it beyond loopback, got none\n");
+  const auto alone = run_tandem({"train", "mlp", "--strategy", "parameter-server", "--server-sync", "ring", "--steps",
+                                 "1", "--epochs", "1", "--devices", "cpu:0"});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.err, "tandem: warning: --server-sync: there is one server, which averages with nobody\n");
+}
+
 TEST_F(ServeParameters, ASignalTellsTheWorkers) {
   for (const auto& [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const auto address = free_address();
@@ -234,6 +298,7 @@ TEST_F(ServeParameters, NamesWhatDoesNotFit) {
   expect_refused(serve("127.0.0.1:0", {"--key", "none.key"}), 3,
                  "key file none.key: there is none; tandem serve-parameters --new-key makes one");
   expect_refused(serve("127.0.0.1:0", {"--save-every", "5"}), 2, "--save-every requires --save");
+  expect_refused(serve("127.0.0.1:0", {"--ps_hosts", "127.0.0.1:1"}), 2, "--address excludes --ps_hosts");
   expect_refused(serve("127.0.0.1:0", {"--threads", "0"}), 2,
                  "--threads: must be a whole number from 1 to 1024, got '0'");
 }

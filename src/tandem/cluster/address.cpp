@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Address Address::parse(std::string_view text, const std::string& what) {
+Address Address::parse(std::string_view text, const std::string& what, int64_t least_port) {
   const auto colon = text.rfind(':');
   auto host = text.substr(0, colon);
   const bool bracketed = host.starts_with("[") && host.ends_with("]");
@@ -29,8 +29,8 @@ Address Address::parse(std::string_view text, const std::string& what) {
   if (colon == std::string_view::npos || host.empty() || (!bracketed && host.find(':') != std::string_view::npos))
     throw InvalidArgument(c10::str(what, ": must be host:port, got '", text, "'"));
   const auto port = whole_number(text.substr(colon + 1), c10::str(what, ", port of '", text, "'"));
-  if (port < 1 || port > 65535)
-    throw InvalidArgument(c10::str(what, ", port of '", text, "': must be from 1 to 65535, got ", port));
+  if (port < least_port || port > 65535)
+    throw InvalidArgument(c10::str(what, ", port of '", text, "': must be from ", least_port, " to 65535, got ", port));
   return {std::string(host), port};
 }
 

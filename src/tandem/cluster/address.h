@@ -12,8 +12,8 @@ struct Address {
   int64_t port = 0;  // 0: not known before it listens
 
   /// "host:port", "[::1]:port" for an IPv6 address. Throws InvalidArgument in the name of `what` when host or port is
-  /// missing, or the port is not from 1 to 65535.
-  static Address parse(std::string_view text, const std::string& what);
+  /// missing, or the port is not from `least_port` to 65535.
+  static Address parse(std::string_view text, const std::string& what, int64_t least_port = 1);
   std::string to_string() const;
   bool operator==(const Address&) const = default;
 };

@@ -23,4 +23,11 @@ std::optional<Membership> from_host_flags(const HostFlags& flags) {
                    "--task_index");
 }
 
+std::string tf_config_of(const HostFlags& flags) {
+  const auto self = from_host_flags(flags);
+  if (!self) throw InvalidArgument("--worker_hosts: must be given, got no flags of hosts");
+  return tf_config_of({.chief = {}, .workers = self->ranks, .servers = self->servers, .evaluators = {}}, flags.job_name,
+                      self->index);
+}
+
 }  // namespace tandem::cluster

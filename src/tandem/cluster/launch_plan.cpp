@@ -8,19 +8,13 @@
 #include "tandem/cluster/address.h"
 #include "tandem/cluster/environment.h"
 #include "tandem/cluster/free_port.h"
-#include "tandem/core/config.h"
+#include "tandem/cluster/jobs.h"
 #include "tandem/core/error.h"
 
 namespace tandem::cluster {
 namespace {
 
 constexpr int64_t kPort = 29500, kMostProcesses = 65536;
-
-Config texts_of(const std::vector<Address>& addresses) {
-  Config::List texts;
-  for (const auto& address : addresses) texts.emplace_back(address.to_string());
-  return texts;
-}
 
 std::vector<Task> tasks_by_role(const LaunchOptions& options) {
   if (options.worker_hosts.empty())
@@ -36,18 +30,13 @@ std::vector<Task> tasks_by_role(const LaunchOptions& options) {
   all.insert(all.end(), evaluators.begin(), evaluators.end());
   check_different(
       all, evaluators.empty() ? "--ps_hosts and --worker_hosts" : "--ps_hosts, --worker_hosts and --evaluator_hosts");
-  Config cluster = Config::object();
-  if (!servers.empty()) cluster.set("ps", texts_of(servers));
-  cluster.set("worker", texts_of(workers));
-  if (!evaluators.empty()) cluster.set("evaluator", texts_of(evaluators));
+  const Jobs jobs{.chief = {}, .workers = workers, .servers = servers, .evaluators = evaluators};
   std::vector<Task> tasks;
   const auto add = [&](const char* role, const std::vector<Address>& addresses) {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      const Config config = Config::object(
-          {{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", static_cast<int64_t>(i)}})}});
       tasks.push_back({c10::str(role, " ", i),
                        is_this_host(addresses[i].host) ? "" : addresses[i].host,
-                       {{"TF_CONFIG", config.to_json()}},
+                       {{"TF_CONFIG", tf_config_of(jobs, role, static_cast<int64_t>(i))}},
                        role != std::string_view("evaluator")});
     }
   };

@@ -45,5 +45,7 @@ std::optional<Membership> from_mpi(const Environment& environment);
 /// Where rank 0 is met is told by MASTER_ADDR and MASTER_PORT, else by a file.
 std::optional<Membership> from_slurm(const Environment& environment);
 std::optional<Membership> from_host_flags(const HostFlags& flags);
+/// The same as a TF_CONFIG, for what is told by the environment. Throws as from_host_flags.
+std::string tf_config_of(const HostFlags& flags);
 
 }  // namespace tandem::cluster

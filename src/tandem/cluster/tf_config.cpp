@@ -60,6 +60,12 @@ int64_t index_of(const Config& task) {
   return given.as_int();
 }
 
+Config texts_of(const std::vector<Address>& addresses) {
+  Config::List texts;
+  for (const auto& address : addresses) texts.emplace_back(address.to_string());
+  return texts;
+}
+
 }  // namespace
 
 std::optional<Membership> from_tf_config(const Environment& environment) {
@@ -81,6 +87,15 @@ std::optional<Membership> from_tf_config(const Environment& environment) {
   if (!type.is_string()) fail("task.type", "a text", type);
   return member_of(jobs_of(cluster), parse_role(type.as_string(), "TF_CONFIG: task.type"), index_of(task), "TF_CONFIG",
                    "task.index");
+}
+
+std::string tf_config_of(const Jobs& jobs, const std::string& role, int64_t index) {
+  Config cluster = Config::object();
+  for (const auto& [name, addresses] : {std::pair("chief", &jobs.chief), std::pair("ps", &jobs.servers),
+                                        std::pair("worker", &jobs.workers), std::pair("evaluator", &jobs.evaluators)}) {
+    if (!addresses->empty()) cluster.set(name, texts_of(*addresses));
+  }
+  return Config::object({{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", index}})}}).to_json();
 }
 
 }  // namespace tandem::cluster

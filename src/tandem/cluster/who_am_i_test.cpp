@@ -175,5 +175,28 @@ TEST(WhoAmI, OuterLaunchersAreNotAsked) {
             1);
 }
 
+TEST(WhoAmI, SourcesAgreeInAddresses) {
+  const auto config =
+      tf_config(R"({"cluster": {"worker": ["a:1"], "ps": ["p:1"]}, "task": {"type": "ps", "index": 0}})");
+  const auto with = [&](const std::string& ps, const std::string& worker) {
+    return refusal(config, {}, {.ps_hosts = ps, .worker_hosts = worker, .job_name = "ps", .task_index = 0});
+  };
+  EXPECT_EQ(with("p:1", "a:1"), "nothing was thrown");
+  EXPECT_EQ(with("p:2", "a:1"),
+            "cluster: TF_CONFIG says that the servers are p:1, but --worker_hosts, --job_name says p:2");
+  EXPECT_EQ(with("p:1", "b:1"),
+            "cluster: TF_CONFIG says that the workers are a:1, but --worker_hosts, --job_name says b:1");
+}
+
+TEST(WhoAmI, FlagsSayTheSameAsTheirTfConfig) {
+  for (const auto& [role, index] : {std::pair("ps", 1), std::pair("worker", 0), std::pair("evaluator", 0)}) {
+    const HostFlags flags{.ps_hosts = "p:1,p:2", .worker_hosts = "a:1,b:1", .job_name = role, .task_index = index};
+    const auto by_flags = found({}, {}, flags), by_config = found(tf_config(tf_config_of(flags)));
+    EXPECT_EQ(by_config.describe(), by_flags.describe());
+    EXPECT_EQ(by_config.servers, by_flags.servers);
+    EXPECT_EQ(by_config.ranks, by_flags.ranks);
+  }
+}
+
 }  // namespace
 }  // namespace tandem::cluster

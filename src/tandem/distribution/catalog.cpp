@@ -37,7 +37,8 @@ std::optional<ProcessGroup> group_of_workers(const StrategyOptions& options) {
 // What says how workers exchange gradients, which they do not.
 void refuse_for_servers(const StrategyOptions& options) {
   if (options.all_reduce != "auto" || options.average_every > 0)
-    throw InvalidArgument("strategy parameter-server: all_reduce and average_every must not be set");
+    throw InvalidArgument(c10::str("strategy parameter-server: all_reduce and average_every must not be set, got ",
+                                   options.all_reduce, " and ", options.average_every));
 }
 
 // What says how a batch is divided over replicas, and their gradients are added up.
@@ -75,6 +76,11 @@ const Catalog<Maker>& strategies() {
            [](const StrategyOptions& o) {
              if (o.devices.size() > 1)
                throw InvalidArgument(c10::str("strategy single: must get one device, got ", o.devices.to_string()));
+             if (o.fixed_order > 0 || o.average_every > 0 || o.shares.automatic() || !o.shares.weights().empty())
+               throw InvalidArgument(c10::str(
+                   "strategy single: shares, fixed_order and average_every must not be set, which divide a batch over "
+                   "replicas; mirrored has them on one device, too; got fixed_order ",
+                   o.fixed_order, ", average_every ", o.average_every));
              const Device usual(visible_gpus() > 0 ? "gpu:0" : "cpu:0");
              return SingleDevice(o.devices.empty() ? usual : o.devices[0], o.threads_per_device);
            }},

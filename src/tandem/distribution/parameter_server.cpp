@@ -13,6 +13,7 @@
 #include "tandem/layers/constraint.h"
 #include "tandem/servers/serve.h"
 #include "tandem/servers/server_key_file.h"
+#include "tandem/servers/server_names.h"
 #include "tandem/servers/server_sync.h"
 
 namespace tandem::distribute {
@@ -121,7 +122,8 @@ class ParameterServerKind : public StrategyKind {
 
 void check_server_sync(const ParameterServerOptions& options) {
   if (options.server_sync.empty()) {
-    if (options.sync_every != 1) refuse_servers("sync_every must be set with server_sync alone");
+    if (options.sync_every != 1)
+      refuse_servers(c10::str("sync_every must be set with server_sync alone, got ", options.sync_every));
     return;
   }
   servers::server_sync(options.server_sync);
@@ -133,8 +135,10 @@ void check_server_sync(const ParameterServerOptions& options) {
 void check_mode(const ParameterServerOptions& options) {
   const auto mode = servers::server_mode(options.mode);
   const bool stale = mode == servers::ServerMode::stale;
-  if (stale && options.staleness < 0) refuse_servers("staleness must be given in mode stale");
-  if (!stale && options.staleness >= 0)
+  if (stale && options.staleness < 0)
+    refuse_servers(c10::str("staleness must be at least 0 in mode stale, got ",
+                            options.staleness == -1 ? "none" : std::to_string(options.staleness)));
+  if (!stale && options.staleness != -1)
     refuse_servers(
         c10::str("staleness must be given in mode stale alone, got ", options.staleness, " in mode ", options.mode));
   const bool divided = options.fixed_order > 0 || options.shares.automatic() || !options.shares.weights().empty();
@@ -177,6 +181,19 @@ void check_processes(const ParameterServerOptions& options) {
   }
 }
 
+// Servers and workers of one process speak by sockets within it, each of which is a file to the system.
+constexpr int64_t kMostSockets = 900;
+
+void check_sockets(const ParameterServerOptions& options) {
+  const int64_t servers = std::min(options.servers, kMostSockets), workers = options.workers.size();
+  const int64_t sockets =
+      options.server_sync.empty() ? servers * (3 + 2 * workers) : servers * (1 + 2 * servers) + 2 * workers;
+  if (options.servers > servers || sockets > kMostSockets)
+    refuse_servers(c10::str("servers must be so few that all workers and servers of this process need ", kMostSockets,
+                            " sockets at most, got ", options.servers, " with ", workers,
+                            workers == 1 ? " worker" : " workers"));
+}
+
 ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
   for (const auto& device : options.workers) {
@@ -189,7 +206,11 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   check_server_sync(options);
   if (options.addresses.empty())
     options.addresses = servers::server_addresses(cluster::who_am_i(cluster::Environment()));
+  servers::check_different(options.addresses, "ParameterServer: addresses");
+  if (options.addresses.empty() && !options.key_file.empty())
+    refuse_servers("key_file must be given with addresses of servers, got '" + options.key_file + "' and none");
   check_processes(options);
+  if (options.addresses.empty()) check_sockets(options);
   const int64_t workers = options.workers.size() * place_of(options).count;
   check_backups(options, workers);
   exchange_of(options).check("ParameterServer", workers);

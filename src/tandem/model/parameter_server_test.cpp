@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -283,6 +284,14 @@ TEST(ParameterServerFree, LossesThatGrowWithoutEndAreTold) {
     }
     const auto rate = std::string(", at a learning rate of ") + (finite ? "0.55" : "50") + ", with gradients up to ";
     EXPECT_NE(told.find(rate), std::string::npos) << told;
+    if (finite) continue;
+    // Each batch is an update of its own, and those that were given out are counted.
+    constexpr int kSteps = 300;
+    int step = 0, epoch = 0, update = 0;
+    const auto at = told.find(" at step ");
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(std::sscanf(told.c_str() + at, " at step %d of epoch %d (update %d)", &step, &epoch, &update), 3) << told;
+    EXPECT_EQ(update, (epoch - 1) * kSteps + step) << told;
   }
 }
 
@@ -325,7 +334,18 @@ struct AtMostOne : Constraint {
 TEST(ParameterServer, RefusesWhatDoesNotFit) {
   const auto why = [](ParameterServerOptions options) { return message_of([&] { ParameterServer{options}; }); };
   EXPECT_EQ(why({.servers = 0}), "ParameterServer: servers must be at least 1, got 0");
-  EXPECT_EQ(why({.mode = "stale"}), "ParameterServer: staleness must be given in mode stale");
+  EXPECT_EQ(why({.mode = "stale"}), "ParameterServer: staleness must be at least 0 in mode stale, got none");
+  EXPECT_EQ(why({.mode = "stale", .staleness = -5}),
+            "ParameterServer: staleness must be at least 0 in mode stale, got -5");
+  EXPECT_EQ(why({.addresses = {"127.0.0.1:1", "127.0.0.1:1"}}),
+            "ParameterServer: addresses: every server must have an address of its own, got 127.0.0.1:1 twice");
+  EXPECT_EQ(why({.key_file = "job.key"}),
+            "ParameterServer: key_file must be given with addresses of servers, got 'job.key' and none");
+  EXPECT_EQ(why({.workers = {"cpu:0"}, .servers = 100000}),
+            "ParameterServer: servers must be so few that all workers and servers of this process need 900 sockets at "
+            "most, got 100000 with 1 worker");
+  EXPECT_EQ(message_of([] { distribute::make_strategy("parameter-server", {.all_reduce = "ring"}); }),
+            "strategy parameter-server: all_reduce and average_every must not be set, got ring and 0");
   EXPECT_EQ(why({.staleness = 2}), "ParameterServer: staleness must be given in mode stale alone, got 2 in mode sync");
   EXPECT_EQ(
       why({.mode = "async", .fixed_order = 2}),

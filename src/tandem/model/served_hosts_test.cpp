@@ -263,7 +263,7 @@ TEST(ServedHosts, RefuseWhatDoesNotFit) {
             "ParameterServer: workers must be a multiple of the servers with server_sync, got 3 for 2 servers");
   EXPECT_EQ(why(hosts(2, 2, "rings", 1)), "server_sync: must be all-reduce, ring or async-scatter-sum, got 'rings'");
   EXPECT_EQ(why(hosts(2, 2, "ring", -1)), "ParameterServer: sync_every must be at least 0, got -1");
-  EXPECT_EQ(why(hosts(2, 2, "", 2)), "ParameterServer: sync_every must be set with server_sync alone");
+  EXPECT_EQ(why(hosts(2, 2, "", 2)), "ParameterServer: sync_every must be set with server_sync alone, got 2");
   auto fixed = hosts(2, 2, "ring", 1);
   fixed.fixed_order = 2;
   EXPECT_EQ(
@@ -410,7 +410,7 @@ TEST_F(ServedHostsOfProcesses, OneThatFailsIsNotWaitedFor) {
 
 TEST_F(ServedHostsOfProcesses, ServersThatDoNotAverageAreToldOf) {
   const auto begin = [&](const distribute::ParameterServerOptions& options) {
-    return message_of<PeerError>([&] {
+    return message_of([&] {
       Model model = small_network();
       model.compile(compiled(optimizers::SGD(), ParameterServer(options)));
       model.fit(normal({8, 6}, 1), one_hot(8, 3, 2), {.verbose = 0});

@@ -40,6 +40,9 @@ void check(const SidecarEvaluatorOptions& options) {
   positive(options.max_evaluations, "max_evaluations", -1);
   positive(options.batch_size, "batch_size", 1);
   positive(options.evaluate_every, "evaluate_every", 1);
+  if (options.verbose < 0 || options.verbose > 2)
+    refuse(c10::str("verbose must be from 0 to 2, got ", options.verbose));
+  if (!(options.begin_seconds > 0)) refuse(c10::str("begin_seconds must be positive, got ", options.begin_seconds));
 }
 
 // Moving averages and their like, as workers bring them together.

@@ -17,7 +17,7 @@ struct SidecarEvaluatorOptions {
   std::vector<Handle<Callback>> callbacks = {};
   int64_t batch_size = 32;
   int64_t evaluate_every = 1;  // updates
-  int64_t verbose = 1;         // 0: no line for each evaluation
+  int64_t verbose = 1;         // 0: no line for each evaluation; 1, 2: one
   /// Addresses of the parameter servers, in the workers' order, and a file with the job's key; empty: those of the job
   /// that this process is one of, by the cluster's variables.
   std::vector<std::string> servers = {};

@@ -233,6 +233,8 @@ TEST_F(SidecarEvaluatorCases, NamesWhatDoesNotFit) {
   EXPECT_EQ(said(compiled(), {}),
             "evaluator: the job must have parameter servers, whose parameters it evaluates; got none");
   EXPECT_EQ(said(compiled(), {.evaluate_every = 0}), "evaluator: evaluate_every must be at least 1, got 0");
+  EXPECT_EQ(said(compiled(), {.verbose = 7}), "evaluator: verbose must be from 0 to 2, got 7");
+  EXPECT_EQ(said(compiled(), {.begin_seconds = -1}), "evaluator: begin_seconds must be positive, got -1");
   start_servers(1);
   EXPECT_EQ(said(normalised(), {.servers = addresses_}), "evaluator: the model must be compiled with a loss");
 

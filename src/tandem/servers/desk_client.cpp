@@ -27,7 +27,7 @@ class DeskClient::Body {
     try {
       const auto lock = links_.lock();
       links_.send(0, header(DeskAsk::leave));
-    } catch (const PeerError&) {  // it is gone
+    } catch (const std::exception&) {  // it is gone
     }
   }
 

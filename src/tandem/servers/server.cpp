@@ -16,6 +16,7 @@
 #include "tandem/servers/connection_watch.h"
 #include "tandem/servers/frame_socket.h"
 #include "tandem/servers/server_group.h"
+#include "tandem/servers/server_names.h"
 #include "tandem/servers/server_peers.h"
 #include "tandem/servers/server_talk.h"
 
@@ -33,6 +34,7 @@ void check_options(const ServerOptions& options) {
     throw InvalidArgument(c10::str(where, "seconds must be positive, got silence ", options.silence_seconds, ", gone ",
                                    options.gone_seconds, ", start ", options.start_seconds));
   if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
+  check_different(options.hosts, "server: hosts");
   if (!options.hosts.empty() && !options.save.folder.empty())
     throw InvalidArgument(where + "saving is not built for servers that average with other hosts");
 }
@@ -103,10 +105,7 @@ class Server::Body {
     address_ = options_.address;
     std::string endpoint = address_;
     if (!is_within_process(address_)) {
-      const auto colon = address_.rfind(':');
-      const bool free_port = address_.ends_with(":0");
-      // Address::parse takes no port 0, since nobody can connect to it.
-      auto at = cluster::Address::parse(free_port ? address_.substr(0, colon) + ":1" : address_, "server address");
+      const auto at = cluster::Address::parse(address_, "server address", 0);
       const bool here = cluster::is_loopback(at.host);
       if (!here && !options_.key)
         throw InvalidArgument("server at " + address_ + ": a key must be given to listen beyond loopback");
@@ -119,7 +118,7 @@ class Server::Body {
                           !here                       ? "*"
                           : cluster::is_ipv6(at.host) ? "[::1]"
                                                       : "127.0.0.1",
-                          ":", free_port ? "*" : std::to_string(at.port));
+                          ":", at.port == 0 ? "*" : std::to_string(at.port));
     }
     if (!is_within_process(address_)) watch_ = std::make_unique<ConnectionWatch>(*context_, doors_);
     try {

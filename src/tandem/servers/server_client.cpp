@@ -16,7 +16,6 @@ namespace tandem::servers {
 namespace {
 
 void check_client(const ClientOptions& options) {
-  if (options.servers.empty()) throw InvalidArgument("parameter servers: there must be one, got no address");
   if (options.worker < 0) throw InvalidArgument(c10::str("worker: must be at least 0, got ", options.worker));
 }
 
@@ -41,6 +40,8 @@ ServerClient::Body::~Body() {
 }
 
 void ServerClient::Body::begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables) {
+  if (plan.server_edges.empty())
+    throw InvalidArgument("parameter servers: the plan must be of divide_among_servers, got one without servers");
   check_flat(parameters, plan);
   if (worker_ == 0) check_tables(tables, plan);
   if (plan.servers() != static_cast<int64_t>(links_.count()))
@@ -71,7 +72,12 @@ void ServerClient::Body::begin(const ServerPlan& plan, Tensor& parameters, const
   pull(parameters, 0);
 }
 
+void ServerClient::Body::check_begun() const {
+  if (!begun_) throw InvalidArgument("parameter servers: begin must be called first");
+}
+
 void ServerClient::Body::give_up() {
+  check_begun();
   links_.abort("");
   {
     const auto lock = links_.lock();
@@ -90,6 +96,7 @@ void ServerClient::Body::leave() {
 }
 
 RangeState ServerClient::Body::state() {
+  check_begun();
   RangeState whole;
   const auto& answers = ask_all(Kind::state);
   for (std::size_t s = 0; s < answers.size(); ++s) {
@@ -107,6 +114,7 @@ RangeState ServerClient::Body::state() {
 }
 
 void ServerClient::Body::set_state(const RangeState& state) {
+  check_begun();
   for (const auto& slot : state.slots) check_floats(slot, plan_.elements, 1);
   answers_.ask(Kind::set_state, "could not set the state of", 0, [&](std::size_t s) {
     auto sets = header(Kind::set_state);
@@ -116,6 +124,7 @@ void ServerClient::Body::set_state(const RangeState& state) {
 }
 
 void ServerClient::Body::set_parameters(const Tensor& parameters, const std::vector<Tensor>& tables) {
+  check_begun();
   check_flat(parameters, plan_);
   check_tables(tables, plan_);
   answers_.ask(Kind::set_parameters, "could not set the parameters of", 0, [&](std::size_t s) {
@@ -125,6 +134,8 @@ void ServerClient::Body::set_parameters(const Tensor& parameters, const std::vec
 }
 
 void ServerClient::Body::average(int64_t round) {
+  check_begun();
+  if (round < 0) throw InvalidArgument(c10::str("average: round must be at least 0, got ", round));
   ++averages_;
   answers_.ask(Kind::average, "waits for an average of", 0, [&](std::size_t s) {
     auto asks = header(Kind::average);
@@ -188,6 +199,7 @@ const std::vector<ServerLink::Message>& ServerClient::Body::ask_all(Kind kind, c
 }
 
 std::vector<ServerFigures> ServerClient::Body::figures() {
+  check_begun();
   std::vector<ServerFigures> all;
   for (const auto& answer : ask_all(Kind::figures))
     all.push_back(ServerFigures::decode(answer.payload.empty() ? "" : answer.payload[0].text()));

@@ -46,13 +46,16 @@ struct PushOutcome {
 
 /// A worker's side of all parameter servers of a job. One thread uses it; another, within, tells the servers each
 /// second that the worker is alive. A wait ends with PeerError when a server is silent for silence_seconds, when its
-/// connection closed and did not come back within 2 s, or when it says that the job cannot go on.
+/// connection closed and did not come back within 2 s, or when it says that the job cannot go on; with InvalidArgument
+/// or DataError when it says that this worker was told something else than the others, or what it has saved is of no
+/// use.
 ///
 /// `parameters` and `gradients` are flat buffers (plan.dense_elements(),), float32, contiguous. Tables, which are not
 /// in them, are named by their numbers in plan.weights.
 class ServerClient {
  public:
-  /// Connects without waiting. Throws InvalidArgument on no server, or an address that is none.
+  /// Connects without waiting. Throws InvalidArgument on no server, an address that is none, is there twice, or lies
+  /// beyond loopback where there is no key, and on seconds that are not positive.
   explicit ServerClient(const ClientOptions& options);
   /// Tells the servers that it leaves, and waits for nothing. After a wait that failed servers that save expect the
   /// worker to begin anew.
@@ -60,10 +63,10 @@ class ServerClient {
   ServerClient(const ServerClient&) = delete;
   ServerClient& operator=(const ServerClient&) = delete;
 
-  /// To be called first, with the same plan by all workers. Worker 0's `parameters`, and its `tables` in the plan's
-  /// order, float32, contiguous, are those that training begins with, unless the servers go on from what they have
-  /// saved; parameters are set to the servers'. Throws DataError where servers in mode sync have saved, but no update
-  /// that all of them have.
+  /// To be called before all others, and again after leave, with the same plan by all workers. Worker 0's `parameters`,
+  /// and its `tables` in the plan's order, float32, contiguous, are those that training begins with, unless the servers
+  /// go on from what they have saved; parameters are set to the servers'. Throws DataError where servers in mode sync
+  /// have saved, but no update that all of them have.
   void begin(const ServerPlan& plan, Tensor& parameters, const std::vector<Tensor>& tables = {});
   /// The update that servers go on from, the highest of all servers: one that had been saved or, in modes async and
   /// stale, that an earlier run has left; 0: worker 0's parameters, or what this run has made of them.

@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tandem/core/error.h"
@@ -10,8 +11,25 @@
 #include "tandem/servers/server_client_body.h"
 
 namespace tandem::servers {
+namespace {
+
+void check_push(const PushOptions& options) {
+  if (options.rows < 0 || options.all_rows < 0)
+    throw InvalidArgument(
+        c10::str("push: rows and all_rows must be at least 0, got ", options.rows, " and ", options.all_rows));
+  if (!std::isfinite(options.rate) || !std::isfinite(options.scale))
+    throw InvalidArgument(c10::str("push: rate and scale must be finite, got ", options.rate, " and ", options.scale));
+}
+
+void check_pass(const char* call, int64_t pass) {
+  if (pass < 0) throw InvalidArgument(c10::str(call, ": pass must be at least 0, got ", pass));
+}
+
+}  // namespace
 
 void ServerClient::Body::push(int64_t block, const Tensor& gradients, const PushOptions& options) {
+  check_begun();
+  check_push(options);
   check_flat(gradients, plan_);
   if (block < 0 || block >= plan_.blocks())
     throw InvalidArgument(c10::str("push: block must be from 0 to ", plan_.blocks() - 1, ", got ", block));
@@ -20,6 +38,8 @@ void ServerClient::Body::push(int64_t block, const Tensor& gradients, const Push
 }
 
 void ServerClient::Body::push_rows(std::size_t table, const RowGradient& gradient, const PushOptions& options) {
+  check_begun();
+  check_push(options);
   check_rows(table, gradient.rows, plan_);
   check_floats(gradient.values, gradient.count() * plan_.weights[table].row(), 2);
   for_each_part(table, gradient, plan_, [&](int64_t block, const RowGradient& part) {
@@ -28,6 +48,7 @@ void ServerClient::Body::push_rows(std::size_t table, const RowGradient& gradien
 }
 
 Tensor ServerClient::Body::pull_rows(std::size_t table, const Tensor& rows) {
+  check_begun();
   check_rows(table, rows, plan_);
   Tensor values = at::empty({rows.numel(), plan_.weights[table].row()}, at::kFloat);
   std::vector<std::pair<int64_t, Tensor>> parts;
@@ -41,6 +62,7 @@ Tensor ServerClient::Body::pull_rows(std::size_t table, const Tensor& rows) {
 }
 
 void ServerClient::Body::pull_table(std::size_t table, Tensor& values) {
+  check_begun();
   check_rows(table, at::empty({0}, at::kLong), plan_);
   check_floats(values, plan_.weights[table].count(), values.dim());
   const auto [first, last] = blocks_of(table, plan_);
@@ -51,6 +73,7 @@ void ServerClient::Body::pull_table(std::size_t table, Tensor& values) {
 }
 
 PushOutcome ServerClient::Body::finish(Tensor& parameters, const std::function<void(int64_t)>& arrived) {
+  check_begun();
   check_flat(parameters, plan_);
   for (int64_t b = 0; b < plan_.blocks(); ++b) {
     const auto lock = links_.lock();
@@ -95,6 +118,8 @@ PushOutcome ServerClient::Body::finish(Tensor& parameters, const std::function<v
 }
 
 void ServerClient::Body::pull(Tensor& parameters, int64_t pass) {
+  check_begun();
+  check_pass("pull", pass);
   check_flat(parameters, plan_);
   pass_ = pass;
   {
@@ -112,6 +137,8 @@ void ServerClient::Body::pull(Tensor& parameters, int64_t pass) {
 }
 
 void ServerClient::Body::rest(int64_t pass) {
+  check_begun();
+  check_pass("rest", pass);
   const auto lock = links_.lock();
   auto rests = header(Kind::rest);
   rests.version = pass;

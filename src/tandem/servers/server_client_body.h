@@ -42,6 +42,7 @@ class ServerClient::Body {
 
  private:
   Header header(Kind kind) const { return {.kind = kind, .worker = static_cast<int32_t>(worker_)}; }
+  void check_begun() const;
   const std::vector<ServerLink::Message>& ask_all(Kind kind, const char* missing = "got no answer of");
   // Servers that save ask worker 0 in mode sync of which update they are to go on.
   void answer_offers();

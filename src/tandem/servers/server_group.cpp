@@ -42,12 +42,16 @@ std::string ServerGroup::name(int64_t server) const {
 }
 
 void ServerGroup::begin(ParameterTable& table, const ServerPlan& plan) {
+  if (plan.servers() != 1 && plan.server_sync.empty())
+    throw InvalidArgument(c10::str("expects a part of the parameters on each of ", plan.servers(),
+                                   " servers, this one averages with others by server_sync ", name_of(options_.way),
+                                   ", which workers must be told, too"));
   if (plan.servers() != 1)
-    throw DataError(
+    throw InvalidArgument(
         c10::str("must have one server on each host, which has all parameters, got a plan for ", plan.servers()));
   if (!plan.server_sync.empty() && (plan.server_sync != name_of(options_.way) || plan.sync_every != options_.every))
-    throw DataError(c10::str("expects server_sync ", plan.server_sync, " with sync_every ", plan.sync_every,
-                             ", this server has ", name_of(options_.way), " with ", options_.every));
+    throw InvalidArgument(c10::str("expects server_sync ", plan.server_sync, " with sync_every ", plan.sync_every,
+                                   ", this server has ", name_of(options_.way), " with ", options_.every));
   table_ = &table;
   terms_ = server_terms(options_, plan, table.parameters());
   rounds_ = std::make_unique<ServerRounds>(

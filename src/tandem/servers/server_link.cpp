@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstring>
 #include <tuple>
 #include <zmq.hpp>
@@ -15,8 +16,10 @@
 namespace tandem::servers {
 namespace {
 
-constexpr double kPingEvery = 1;     // seconds
-constexpr double kAwayAtMost = 2;    // seconds until a closed connection must be there again
+constexpr double kPingEvery = 1;   // seconds
+constexpr double kAwayAtMost = 2;  // seconds until a closed connection must be there again
+constexpr double kSilent = 0.99;   // of silence_seconds, so that those who look now and then notice it within them
+constexpr const char* kRefuses = ": refuses to speak with us: both must have the same key, or none";
 constexpr int kReconnectAfter = 50;  // milliseconds
 constexpr int kEvents = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                         ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
@@ -49,6 +52,8 @@ ServerLink::ServerLink(std::string name, const std::string& address, const std::
     return;
   }
   const auto at = cluster::Address::parse(address, name_);
+  if (!key && !cluster::is_loopback(at.host))
+    throw InvalidArgument(name_ + ": a key must be given to speak with it beyond loopback, got none");
   if (key) comm::unlock(socket, *key);
   socket.set(zmq::sockopt::ipv6, cluster::is_ipv6(at.host));
   const auto events = c10::str("inproc://events-", reinterpret_cast<std::uintptr_t>(this));
@@ -70,6 +75,7 @@ bool ServerLink::send(const Header& header, std::vector<Frame> payload) {
 std::optional<ServerLink::Message> ServerLink::receive() {
   for (auto frames = receive_frames(sockets_->socket); !frames.empty(); frames = receive_frames(sockets_->socket)) {
     unanswered_.reset();
+    heard_ = steady_seconds();
     const auto header = decode_header(frames[0].text());
     if (!header) continue;
     frames.erase(frames.begin());
@@ -83,7 +89,9 @@ std::optional<ServerLink::Message> ServerLink::receive() {
 void ServerLink::ping(int64_t worker, double now) {
   if (now - last_ping_ < kPingEvery) return;
   last_ping_ = now;
-  if (!unanswered_ && connected_) unanswered_ = now;
+  // It may have fallen silent right after it was heard last. Where we ourselves have slept, that says nothing.
+  const double asleep = std::min(2 * kPingEvery, silence_seconds_ / 5);
+  if (!unanswered_ && connected_) unanswered_ = heard_ ? std::max(*heard_, now - asleep) : now;
   // One that takes no ping has said why, or is silent.
   if (connected_) std::ignore = send({.kind = Kind::ping, .worker = static_cast<int32_t>(worker)});
 }
@@ -92,10 +100,14 @@ void ServerLink::check(double now) {
   read_events(now);
   if (away_ && now - *away_ > kAwayAtMost)
     throw PeerError(c10::str(name_, ": its connection closed and did not come back within ", kAwayAtMost, " s"));
-  if (refused_ && now - *refused_ > kAwayAtMost)
-    throw PeerError(name_ + ": refuses to speak with us: both must have the same key, or none");
-  if (unanswered_ && now - *unanswered_ > silence_seconds_)
+  if (refused_ && now - *refused_ > kAwayAtMost) throw PeerError(name_ + kRefuses);
+  if (unanswered_ && now - *unanswered_ > kSilent * silence_seconds_)
     throw PeerError(c10::str(name_, ": has been silent for ", silence_seconds_, " s"));
+}
+
+std::string ServerLink::why_unsent(double now) {
+  read_events(now);
+  return name_ + (refused_ ? kRefuses : ": nothing can be sent to it");
 }
 
 void ServerLink::read_events(double now) {

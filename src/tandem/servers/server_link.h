@@ -23,7 +23,8 @@ class ServerLink {
     std::vector<Frame> payload;
   };
 
-  /// `name`: "server 1 of 2 (host:port)". Throws InvalidArgument on an address that is none.
+  /// `name`: "server 1 of 2 (host:port)". Throws InvalidArgument on an address that is none, and on one beyond loopback
+  /// without a key.
   ServerLink(std::string name, const std::string& address, const std::string& own_name,
              const std::optional<comm::JobKey>& key, double silence_seconds);
   /// Gives what was sent last half a second to go out.
@@ -45,6 +46,8 @@ class ServerLink {
   /// True once after each time that the connection was made anew: what was sent before may be lost.
   bool has_come_back();
   bool connected() const { return connected_; }
+  /// Why nothing could be sent.
+  std::string why_unsent(double now);
   /// Whom the server waited for when it last said so.
   const std::string& waits_for() const { return waits_for_; }
   /// It has said that it was stopped, and that workers should end.
@@ -59,7 +62,8 @@ class ServerLink {
   std::unique_ptr<Sockets> sockets_;
   bool connected_ = false, came_back_ = false;
   double last_ping_ = 0;
-  std::optional<double> unanswered_;  // when the oldest ping was sent to which nothing has been heard since
+  std::optional<double> heard_;       // when something came last
+  std::optional<double> unanswered_;  // since when nothing has been heard, where a ping has been sent since
   std::optional<double> away_;        // since when the connection is closed
   std::optional<double> refused_;     // since when it is made, and closed before a word is said
   std::string waits_for_;

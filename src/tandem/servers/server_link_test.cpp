@@ -95,6 +95,25 @@ TEST(ServerLink, ASilentServerIsNamed) {
             "server 0 of 1 (" + server.address() + "): has been silent for 1.5 s");
 }
 
+// Whenever it falls silent between two signs of life: the silence counts from the last one.
+TEST(ServerLink, SilenceCountsFromTheLastSignOfLife) {
+  OpenServer server;
+  ServerLink link("server", server.address(), "worker", {}, 10);
+  double before = 0;
+  const auto answered = [&] {
+    before = steady_seconds();
+    link.check(before);
+    link.ping(0, before);
+    return link.receive() || !link.waits_for().empty();
+  };
+  while (!answered()) std::this_thread::yield();
+  const double heard = steady_seconds();
+  server.silent = true;
+  link.ping(0, heard + 1);
+  link.check(before + 9.8);
+  EXPECT_EQ(message_of<PeerError>([&] { link.check(heard + 10); }), "server: has been silent for 10 s");
+}
+
 TEST(ServerLink, AClosedServerIsNamed) {
   OpenServer server;
   const auto plan = one_server();

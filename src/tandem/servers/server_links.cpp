@@ -17,10 +17,19 @@ constexpr std::chrono::milliseconds kPollFor(50);
 constexpr std::chrono::milliseconds kSignEvery(1000);
 constexpr double kSayEvery = 5;  // seconds from one line of the log to the next
 
+const ClientOptions& checked_links(const ClientOptions& options) {
+  if (options.servers.empty()) throw InvalidArgument("parameter servers: there must be one, got no address");
+  check_different(options.servers, "parameter servers");
+  if (!(options.silence_seconds > 0) || !(options.begin_seconds > 0) || !(options.wait_seconds > 0))
+    throw InvalidArgument(c10::str("parameter servers: seconds must be positive, got silence ", options.silence_seconds,
+                                   ", begin ", options.begin_seconds, ", wait ", options.wait_seconds));
+  return options;
+}
+
 }  // namespace
 
 ServerLinks::ServerLinks(const ClientOptions& options, Take take, std::string who)
-    : worker_(options.worker),
+    : worker_(checked_links(options).worker),
       who_(who.empty() ? c10::str("worker ", options.worker) : std::move(who)),
       wait_seconds_(options.wait_seconds),
       take_(std::move(take)),
@@ -49,7 +58,13 @@ void ServerLinks::send(std::size_t server, const Header& header, std::vector<Fra
   take_in(server);
   failed_ = true;
   const auto& failure = failures_[server];
-  throw PeerError(failure.empty() ? links_[server]->name() + ": nothing can be sent to it" : failure);
+  raise(failure.text.empty() ? Failure{links_[server]->why_unsent(steady_seconds())} : failure);
+}
+
+void ServerLinks::raise(const Failure& failure) {
+  if (failure.fault == Fault::argument) throw InvalidArgument(failure.text);
+  if (failure.fault == Fault::files) throw DataError(failure.text);
+  throw PeerError(failure.text);
 }
 
 void ServerLinks::wait_until(const Wait& wait) {
@@ -71,7 +86,7 @@ void ServerLinks::wait_or_throw(const Wait& wait) {
     check_aborted();
     const double now = steady_seconds();
     for (std::size_t s = 0; s < count(); ++s) {
-      if (!failures_[s].empty()) throw PeerError(failures_[s]);
+      if (!failures_[s].text.empty()) raise(failures_[s]);
       links_[s]->check(now);
       if (links_[s]->has_come_back()) wait.again(s);
       links_[s]->ping(worker_, now);
@@ -107,7 +122,8 @@ void ServerLinks::take_in(std::size_t server) {
     if (message->header.kind == Kind::error) {
       const auto text = message->payload.empty() ? std::string_view() : message->payload[0].text();
       // The first one is the cause of those that follow.
-      if (failures_[server].empty()) failures_[server] = c10::str(links_[server]->name(), ": ", text);
+      if (failures_[server].text.empty())
+        failures_[server] = {c10::str(links_[server]->name(), ": ", text), static_cast<Fault>(message->header.id)};
     } else {
       take_(server, *message);
     }
@@ -125,7 +141,7 @@ void ServerLinks::give_signs() {
         links_[s]->ping(worker_, steady_seconds());
         take_in(s);
       } catch (const std::exception& error) {  // the next wait says it
-        failures_[s] = error.what();
+        failures_[s] = {error.what()};
       }
     }
   }

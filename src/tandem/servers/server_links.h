@@ -21,7 +21,7 @@ class ServerLinks {
   /// `take(s, message)`: what came from server s, under lock(); errors are kept for the next wait.
   using Take = std::function<void(std::size_t server, ServerLink::Message& message)>;
 
-  /// `who`: "worker 1" in errors; empty: as options.worker says.
+  /// `who`: "worker 1" in errors; empty: as options.worker says. Throws InvalidArgument on options that cannot work.
   ServerLinks(const ClientOptions& options, Take take, std::string who = {});
   ~ServerLinks();
   ServerLinks(const ServerLinks&) = delete;
@@ -30,7 +30,7 @@ class ServerLinks {
   std::size_t count() const { return links_.size(); }
   /// "server 1 of 2 (host:port)".
   const std::string& name(std::size_t server) const { return links_[server]->name(); }
-  /// Under lock(). Throws PeerError when the server takes nothing any more, with what it said last.
+  /// Under lock(). Throws PeerError when the server takes nothing any more, or what it said last.
   void send(std::size_t server, const Header& header, std::vector<Frame> payload = {});
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
@@ -42,7 +42,7 @@ class ServerLinks {
     const char* what;                                // "waits for parameters of"
     double seconds = 0;                              // 0: ClientOptions::wait_seconds
   };
-  /// Throws PeerError as ServerClient says.
+  /// Throws as ServerClient says.
   void wait_until(const Wait& wait);
   /// True when a wait has failed, until what was asked is given up.
   bool failed() const { return failed_; }
@@ -52,6 +52,11 @@ class ServerLinks {
   void abort(const std::string& reason);
 
  private:
+  struct Failure {
+    std::string text;  // empty: none
+    Fault fault = Fault::job;
+  };
+  [[noreturn]] static void raise(const Failure& failure);
   void wait_or_throw(const Wait& wait);
   void take_in(std::size_t server);
   void give_signs();
@@ -65,7 +70,7 @@ class ServerLinks {
   const Take take_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
-  std::vector<std::string> failures_;               // by server; guarded by mutex_
+  std::vector<Failure> failures_;                   // by server; guarded by mutex_
   std::atomic<bool> failed_ = false, stops_ = false;
   std::mutex abort_mutex_;
   std::string aborted_;  // the reason; guarded by abort_mutex_

@@ -36,7 +36,14 @@ enum class Kind : uint8_t {
   slice,  // of a round: some of its parameters, or of a ring's sum
   part,   // it takes part in no more rounds; answered by parted
   parted,
-  error,  // of a server: a text
+  error,  // of a server: a text, and whose fault it is
+};
+
+/// Of an error, so that a worker ends as it would where it had noticed by itself.
+enum class Fault : uint8_t {
+  job,       // PeerError
+  argument,  // InvalidArgument: what this worker was told to do
+  files,     // DataError: what the server has saved
 };
 
 /// What became of a push, or why else parameters come.
@@ -49,7 +56,8 @@ struct Header {
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
   // Of push, pull, rows and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the
-  // worker may come back, since it could not go on; of come and slice: the round; of part: the first without it.
+  // worker may come back, since it could not go on; of error: the Fault; of come and slice: the round; of part: the
+  // first without it.
   uint64_t id = 0;
   int64_t block = 0;  // of push, params and rows; of hello: the number of the server that is meant; of slice: its begin
   // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved

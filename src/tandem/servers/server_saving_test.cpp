@@ -152,7 +152,7 @@ TEST(ServerSaving, AnotherModelDoesNotGoOn) {
   job.servers[0] = job.start(job.addresses[0]);
   ServerClient client({.servers = job.addresses});
   const auto other = plan_of("SGD", Config::object(), {.mode = ServerMode::async}, 1, 64);
-  const auto message = message_of<PeerError>([&] { client.begin(other, parameters); });
+  const auto message = message_of<DataError>([&] { client.begin(other, parameters); });
   EXPECT_NE(message.find("was saved by a job with another model, optimizer, mode"), std::string::npos) << message;
 }
 

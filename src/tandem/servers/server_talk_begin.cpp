@@ -10,10 +10,18 @@
 #include "tandem/servers/state_frames.h"
 
 namespace tandem::servers {
+namespace {
+
+// Neither the worker's fault nor that of what is saved.
+struct NotNow : Error {
+  using Error::Error;
+};
+
+}  // namespace
 
 void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames.size() < 2) throw DataError("hello must have a plan");
-  if (group_ && group_->leaves()) throw DataError("comes when this server has left those of the other hosts");
+  if (group_ && group_->leaves()) throw NotNow("comes when this server has left those of the other hosts");
   if (members_.contains(who)) return say(who, Kind::hello, "");
   if (table_ || begin_table(who, header, frames)) greet(who, header, frames, now);
 }
@@ -43,7 +51,7 @@ bool ServerTalk::begin_table(const std::string& who, const Header& header, const
 void ServerTalk::resume(const std::string& who, const Header& header, double now) {
   if (members_.contains(who)) return say(who, Kind::hello, "");
   if (table_ || !offered_ || offered_->who != who)
-    throw DataError("was not offered what is saved, or another has begun meanwhile");
+    throw NotNow("was not offered what is saved, or another has begun meanwhile");
   const Early offered = *std::exchange(offered_, std::nullopt);
   if (header.version == 0) {
     make_table(offered.header, offered.frames);
@@ -76,11 +84,11 @@ bool ServerTalk::comes_back(const std::string& who, const Header& header, double
 
 void ServerTalk::greet(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames[1].text() != plan_text_)
-    throw DataError(
+    throw InvalidArgument(
         c10::str("its plan differs from worker 0's: ", plan_difference(ServerPlan::decode(frames[1].text()), plan_)));
   if (header.block != server_)
-    throw DataError(c10::str("counts this server as ", header.block, ", worker 0 as ", server_,
-                             ": all must name the servers in one order"));
+    throw InvalidArgument(c10::str("counts this server as ", header.block, ", worker 0 as ", server_,
+                                   ": all must name the servers in one order"));
   check_block({.worker = header.worker, .block = plan_.first_block(server_)},
               static_cast<std::size_t>(plan_.block_elements(plan_.first_block(server_))) * sizeof(float), plan_,
               server_);
@@ -88,7 +96,7 @@ void ServerTalk::greet(const std::string& who, const Header& header, const std::
   if (!who_of_[w].empty()) {
     // An older run whose end has not been noticed yet, where workers may begin anew.
     if (plan_.mode == ServerMode::sync && saves_) return keep_early(who, header, frames);
-    if (plan_.needs_all()) throw DataError("is here already, in another process");
+    if (plan_.needs_all()) throw NotNow("is here already, in another process");
     members_.erase(who_of_[w]);
     table_->lost(header.worker, "has begun anew");
   }
@@ -110,7 +118,7 @@ void ServerTalk::make_table(const Header& header, const std::vector<Frame>& fram
   if (static_cast<int64_t>(frames.size()) != 2 + count)
     throw DataError(c10::str("worker 0 must bring the parameters of ", count, " blocks, got ", frames.size() - 2));
   if (!group_ && !plan.server_sync.empty())
-    throw DataError(
+    throw InvalidArgument(
         c10::str("expects servers that average (server_sync ", plan.server_sync, "), this one was told of no others"));
   const auto blocks = blocks_of(frames, 2, plan, header.block);
   auto table = ParameterTable::make(plan, header.block, answers());

@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::size_t kLongestError = 500;  // bytes
 
+// Of what went wrong in a message of that kind.
+Fault fault_of(const std::exception& error, Kind kind) {
+  if (dynamic_cast<const InvalidArgument*>(&error)) return Fault::argument;
+  const bool begins = kind == Kind::hello || kind == Kind::resume;
+  return begins && dynamic_cast<const DataError*>(&error) ? Fault::files : Fault::job;
+}
+
 // Messages repeat names that came as bytes; those of LibTorch have several lines.
 std::string one_line(std::string text) {
   if (text.size() > kLongestError) text.resize(kLongestError);
@@ -32,7 +39,8 @@ void ServerTalk::answer_errors(const std::string& who, const Header& header, con
     if (server) return end(error.what());
     fail(error.what());
   } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
-    say(who, Kind::error, c10::str(server ? "server " : "worker ", header.worker, ": ", one_line(error.what())));
+    const auto text = c10::str(server ? "server " : "worker ", header.worker, ": ", one_line(error.what()));
+    send_(who, {.kind = Kind::error, .id = static_cast<uint64_t>(fault_of(error, header.kind))}, {Frame::of(text)});
   }
 }
 
@@ -58,8 +66,8 @@ void ServerTalk::settle(double now) {
 
 void ServerTalk::ask_average(const std::string& who, uint64_t id, int64_t round) {
   if (asks_.waits(who, id)) return;
-  // Without others its parameters are the average.
-  const bool asks = group_ && !asks_.answered(who, id);
+  if (!group_) throw InvalidArgument("must ask servers for an average that were told of others, got one that was not");
+  const bool asks = !asks_.answered(who, id);
   asks_.add(who, id, asks ? group_->ask(round) : 0);
   answer_asked();
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <latch>
 #include <thread>
@@ -247,6 +248,30 @@ TEST(Server, SpeaksOnlyWithThoseThatHaveTheKey) {
   server.wait();
 }
 
+// Also where it has heard so before it says the first word.
+TEST(Server, WithAKeyOnOneSideAloneNobodySpeaks) {
+  const auto plan = plan_of("SGD", Config::object(), {}, 1, 64);
+  Tensor parameters = at::zeros({plan.elements});
+  for (const bool has_key : {true, false}) {
+    const auto key = std::optional(comm::JobKey::fresh()), none = std::optional<comm::JobKey>();
+    Server server({.key = has_key ? key : none});
+    ServerClient client({.servers = {server.address()}, .key = has_key ? none : key, .wait_seconds = 20});
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const auto message = message_of<PeerError>([&] { client.begin(plan, parameters); });
+    EXPECT_EQ(message, "server 0 of 1 (" + server.address() +
+                           "): refuses to speak with us: both must have the same key, or none");
+  }
+}
+
+TEST(Server, AddressesThatCannotBeAreRefused) {
+  EXPECT_EQ(message_of([] { Server({.address = "127.0.0.1:99999"}); }),
+            "server address, port of '127.0.0.1:99999': must be from 0 to 65535, got 99999");
+  EXPECT_EQ(message_of([] {
+              Server({.hosts = {"127.0.0.1:1", "127.0.0.1:1"}});
+            }),
+            "server: hosts: every server must have an address of its own, got 127.0.0.1:1 twice");
+}
+
 TEST(Server, ListensBeyondLoopbackOnlyWithAKey) {
   EXPECT_EQ(message_of([] { Server({.address = "example.org:0"}); }),
             "server at example.org:0: a key must be given to listen beyond loopback");
@@ -324,7 +349,7 @@ TEST(Server, PlansMustAgree) {
   first.begin(plan, parameters);
   ServerClient second({.servers = addresses_of(servers), .worker = 1});
   auto other = plan_of("Adam", Config::object(), {.mode = ServerMode::async, .workers = 2}, 1, 64);
-  EXPECT_NE(message_of<PeerError>([&] { second.begin(other, parameters); }).find("plan differs from worker 0's"),
+  EXPECT_NE(message_of([&] { second.begin(other, parameters); }).find("plan differs from worker 0's"),
             std::string::npos);
 }
 

@@ -228,7 +228,7 @@ void Trainer::FitLoop::add(const distribute::StepResult& result, int64_t epoch, 
   figures_.losses.add(result);
   rows_done_ += result.rows;
   if (!std::isfinite(result.loss)) warn_of_loss(result.loss, epoch, update);
-  if (result.rows > 0 && execution_.out_of_step() && divergence_.add(result.loss)) warn_of_divergence();
+  if (result.rows > 0 && execution_.out_of_step() && divergence_.add(result.loss, result.rows)) warn_of_divergence();
 }
 
 void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {

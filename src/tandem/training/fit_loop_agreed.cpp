@@ -13,15 +13,17 @@ namespace tandem {
 void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) {
   if (std::exchange(warned_of_loss_, true) || !trainer_.leads()) return;
   bar_.clear();
-  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")",
-                       circumstances()));
+  const auto where = circumstances();
+  // Out of step updates are the servers', who have been asked.
+  if (execution_.out_of_step()) update = execution_.iterations();
+  log_warning(c10::str("loss is ", loss, " at step ", step_, " of epoch ", epoch + 1, " (update ", update, ")", where));
 }
 
 void Trainer::FitLoop::warn_of_divergence() {
   if (!trainer_.leads()) return;
   bar_.clear();
   log_warning(c10::str("the loss grows without end: ", divergence_.last(), " of the last ", DivergenceCheck::kWindow,
-                       " batches, ", divergence_.least(), " of the best", circumstances(),
+                       " batches, ", divergence_.least(), " at best", circumstances(),
                        "; a smaller rate or fresher gradients may help"));
 }
 

@@ -36,8 +36,8 @@ std::string describe_averages(const History& history) {
   const auto& facts = history.facts();
   if (facts.server_rounds == 0) return "";
   return c10::str("servers averaged their parameters ", facts.server_rounds,
-                  facts.server_rounds == 1 ? " time" : " times", ", and sent ", facts.server_bytes,
-                  " bytes to one another");
+                  facts.server_rounds == 1 ? " time" : " times", "; those that this process trains with sent ",
+                  facts.server_bytes, " bytes to others");
 }
 
 }  // namespace tandem

@@ -28,7 +28,8 @@ TEST(StalenessReport, CountsAveragesOfHosts) {
   History history;
   EXPECT_EQ(describe_averages(history), "");
   history.set_facts(facts);
-  EXPECT_EQ(describe_averages(history), "servers averaged their parameters 1 time, and sent 4840 bytes to one another");
+  EXPECT_EQ(describe_averages(history),
+            "servers averaged their parameters 1 time; those that this process trains with sent 4840 bytes to others");
 }
 
 TEST(StalenessReport, NamesTheRowsThatBackupWorkersMadeInVain) {
