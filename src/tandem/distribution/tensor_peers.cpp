@@ -3,49 +3,15 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
-#include "tandem/core/error.h"
-#include "tandem/distribution/named_options.h"
+#include "tandem/distribution/program_options.h"
 #include "tandem/distribution/tensor_execution.h"
 
 namespace tandem::distribute {
-namespace {
-
-// A constant rate is the first process's, whatever the others have.
-void add_settings(NamedOptions& options, const Optimizer& optimizer) {
-  options.add("optimizer", optimizer.class_name());
-  try {
-    Config config = optimizer.get_config();
-    if (!optimizer.rate().is_schedule()) config.set("learning_rate", 0.0);
-    options.add_all("optimizer", config);
-  } catch (const Error&) {  // one of the program's own
-  }
-}
-
-}  // namespace
 
 void TensorExecution::check_same_program() {
-  NamedOptions options;
-  const auto weights = program_.network->weights();
-  options.add("model name", program_.network->name());
+  auto options = program_options(program_);
   options.add("tensor", settings_.tensor);
-  options.add("number of weights", weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    options.add(c10::str("weight ", i), "'", weights[i].name(), "' ", weights[i].shape(),
-                weights[i].trainable() ? "" : ", not trained");
-  }
-  options.add("losses", program_.losses ? program_.losses->describe() : "none");
-  if (program_.optimizer) add_settings(options, *program_.optimizer);
-  PeerMessage own;
-  options.put(own);
-  Peers::Topic topic;
-  auto all = peers_->gather(own, topic);
-  const auto first = NamedOptions::take(all[0]);
-  for (std::size_t p = 1; p < all.size(); ++p) {
-    if (const auto apart = first.difference(NamedOptions::take(all[p]), p)) {
-      throw InvalidArgument(c10::str("tensor parallel: model '", program_.network->name(),
-                                     "': all ranks must have the same, but ", *apart));
-    }
-  }
+  check_alike(*peers_, "tensor parallel", program_, settings_.devices.size(), options);
 }
 
 void TensorExecution::align() {

@@ -168,8 +168,8 @@ TEST(TensorProcesses, AllMustHaveTheSameModel) {
                 model.fit(normal({8, 6}, 1), normal({8, 3}, 2), {.batch_size = 8, .verbose = 0});
               });
             }),
-            "tensor parallel: model 'net': all ranks must have the same, but rank 1 has weight 2 'kernel' (8, 4) and "
-            "rank 0 has weight 2 'kernel' (8, 3)");
+            "tensor parallel: model 'net': all ranks must have the same, but rank 1 has weight 2 'kernel' [8, 4] of "
+            "Float and rank 0 has weight 2 'kernel' [8, 3] of Float");
 }
 
 TEST(TensorProcesses, RefusesMeshesThatDoNotFit) {
