@@ -206,6 +206,7 @@ int train(const TrainArguments& a) {
   }
 
   if (interruption.signal() != 0) return 128 + interruption.signal();
+  if (history.count("loss") == 0) return kOk;  // another process was interrupted before this one's first step
   const auto& losses = history["loss"];
   const auto bad = std::find_if(losses.begin(), losses.end(), [](double value) { return !std::isfinite(value); });
   if (bad == losses.end()) return kOk;
