@@ -106,7 +106,8 @@ TEST_F(ServeParameters, AKilledServerGoesOnFromWhatItSaved) {  // U54
     if (!at_once || has_text(trained.out, "cannot go on")) {
       const auto resumed = trained.out.rfind("[0] begun from update ");
       ASSERT_NE(resumed, std::string::npos);
-      EXPECT_GE(std::atoi(trained.out.c_str() + resumed + 22), 20) << trained.out;
+      // Of what was being written when it was killed some may be missing.
+      EXPECT_GE(std::atoi(trained.out.c_str() + resumed + 22), 10) << trained.out;
     }
     // Each gradient of the 60 updates once.
     EXPECT_TRUE(has_text(trained.out, "[0] parameters -120 to -120")) << trained.out;
