@@ -21,7 +21,7 @@ namespace {
 constexpr double kSecondsToEnd = 5;  // that workers get after a signal, which they may have got as well
 
 struct ServeArguments {
-  std::string address, new_key_file;
+  std::string address = {}, new_key_file = {};
   HostArguments job = {};
   servers::ServerOptions server;
   std::string server_sync;  // empty: has a range of the parameters

@@ -26,51 +26,51 @@ namespace {
 constexpr std::chrono::milliseconds kPoll(100);
 constexpr int kLingerMilliseconds = 1000;
 
-// What goes before each message.
-struct Label {
-  int64_t from, tag, type, bytes;
-};
-
 std::string address_key(int64_t rank) { return c10::str("doors of ", rank); }
 
 // The first rank that asks makes it.
 JobKey key_of(c10d::Store& store) { return JobKey::of_secret(store.compareSet("key", "", JobKey::fresh().secret)); }
 
-// To one other rank; ZeroMQ tells of its connection.
-struct Way {
-  explicit Way(zmq::context_t& context)
-      : socket(context, zmq::socket_type::push), events(context, zmq::socket_type::pair) {
-    const auto address = c10::str("inproc://way-", reinterpret_cast<std::uintptr_t>(this));
-    constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED;
-    if (zmq_socket_monitor(socket.handle(), address.c_str(), kEvents) != 0)
-      throw InternalError("messages: ZeroMQ does not tell of its connections");
-    events.connect(address);
-  }
-  ~Way() { zmq_socket_monitor(socket.handle(), nullptr, 0); }
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
-
-  // When that was, in steady seconds; 0: it is not.
-  double closed_since() {
-    zmq::message_t event, endpoint;
-    while (events.recv(event, zmq::recv_flags::dontwait)) {
-      uint16_t number = 0;
-      if (event.size() >= sizeof number) std::memcpy(&number, event.data(), sizeof number);
-      if (event.more() && !events.recv(endpoint, zmq::recv_flags::dontwait)) break;
-      if (number == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) met = true;
-      if (number == ZMQ_EVENT_DISCONNECTED && met && closed == 0) closed = steady_seconds();
-    }
-    return closed;
-  }
-
-  zmq::socket_t socket, events;
-  bool met = false;
-  double closed = 0;
-};
-
 }  // namespace
 
 struct RankMail::Sockets {
+  // What goes before each message.
+  struct Label {
+    int64_t from, tag, type, bytes;
+  };
+
+  // To one other rank; ZeroMQ tells of its connection.
+  struct Way {
+    explicit Way(zmq::context_t& context)
+        : socket(context, zmq::socket_type::push), events(context, zmq::socket_type::pair) {
+      const auto address = c10::str("inproc://way-", reinterpret_cast<std::uintptr_t>(this));
+      constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED;
+      if (zmq_socket_monitor(socket.handle(), address.c_str(), kEvents) != 0)
+        throw InternalError("messages: ZeroMQ does not tell of its connections");
+      events.connect(address);
+    }
+    ~Way() { zmq_socket_monitor(socket.handle(), nullptr, 0); }
+    Way(const Way&) = delete;
+    Way& operator=(const Way&) = delete;
+
+    // When that was, in steady seconds; 0: it is not.
+    double closed_since() {
+      zmq::message_t event, endpoint;
+      while (events.recv(event, zmq::recv_flags::dontwait)) {
+        uint16_t number = 0;
+        if (event.size() >= sizeof number) std::memcpy(&number, event.data(), sizeof number);
+        if (event.more() && !events.recv(endpoint, zmq::recv_flags::dontwait)) break;
+        if (number == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) met = true;
+        if (number == ZMQ_EVENT_DISCONNECTED && met && closed == 0) closed = steady_seconds();
+      }
+      return closed;
+    }
+
+    zmq::socket_t socket, events;
+    bool met = false;
+    double closed = 0;
+  };
+
   struct Message {
     Label label;
     zmq::message_t body;
@@ -134,7 +134,7 @@ RankMail::RankMail(c10::intrusive_ptr<c10d::Store> store, int64_t rank, const st
 RankMail::~RankMail() = default;
 
 void RankMail::send(const Tensor& tensor, int64_t to, int64_t tag) {
-  const Label label{sockets_->rank, tag, static_cast<int64_t>(tensor.scalar_type()),
+  const Sockets::Label label{sockets_->rank, tag, static_cast<int64_t>(tensor.scalar_type()),
                     static_cast<int64_t>(tensor.nbytes())};
   auto& way = sockets_->way_to(to).socket;
   way.send(zmq::const_buffer(&label, sizeof label), zmq::send_flags::sndmore);

@@ -92,7 +92,9 @@ TEST_P(ServedCrowd, AllEndWithTheSameWeightsStatisticsAndHistory) {
         EXPECT_TRUE(at::equal(got.weights[i], all[0].weights[i])) << i;
       for (const auto& [name, values] : all[0].history.series()) EXPECT_EQ(got.history[name], values) << name;
       EXPECT_TRUE(at::equal(got.predictions[0], all[0].predictions[0]));
-      if (mode == "stale") EXPECT_LE(got.history.max_staleness(), 2);
+      if (mode == "stale") {
+        EXPECT_LE(got.history.max_staleness(), 2);
+      }
     }
   }
 }

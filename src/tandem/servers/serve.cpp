@@ -33,7 +33,7 @@ std::optional<comm::JobKey> job_key_of(const cluster::Environment& environment) 
 
 ClientOptions client_of_job() {
   const cluster::Environment environment;
-  ClientOptions client{.key = job_key_of(environment)};
+  ClientOptions client{.servers = {}, .key = job_key_of(environment)};
   for (const auto& server : cluster::who_am_i(environment).servers) client.servers.push_back(server.to_string());
   return client;
 }
