@@ -135,7 +135,7 @@ RankMail::~RankMail() = default;
 
 void RankMail::send(const Tensor& tensor, int64_t to, int64_t tag) {
   const Sockets::Label label{sockets_->rank, tag, static_cast<int64_t>(tensor.scalar_type()),
-                    static_cast<int64_t>(tensor.nbytes())};
+                             static_cast<int64_t>(tensor.nbytes())};
   auto& way = sockets_->way_to(to).socket;
   way.send(zmq::const_buffer(&label, sizeof label), zmq::send_flags::sndmore);
   way.send(zmq::const_buffer(tensor.numel() > 0 ? tensor.const_data_ptr() : &label, tensor.nbytes()),
