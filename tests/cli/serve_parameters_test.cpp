@@ -287,7 +287,7 @@ TEST_F(ServeParameters, IsGoneWhenItsOnlyWorkerWasRefused) {
   Running server(serve(address, {"--gone", "0.2", "--save", "saved"}), folder_.path());
   server.await_output("serving at");
   const auto refused = run_tandem(workers("1", {"async", "3", "none", address}), folder_.path());
-  EXPECT_TRUE(has_text(refused.out, "update-10.snapshot")) << refused.out << refused.err;
+  EXPECT_TRUE(has_text(refused.err, "update-10.snapshot")) << refused.out << refused.err;
   EXPECT_EQ(server.wait().status, 4);
 }
 

@@ -66,7 +66,7 @@ TEST_F(TensorTraining, BadInput) {
     refused({"--mesh", mesh},
             "--mesh: must be axes and sizes, as in data=2,pipe=1,tensor=2, each once, got '" + std::string(mesh) + "'");
   }
-  refused({"--mesh", "data=3"}, "Mesh: data 3 x tensor 1 must be the number of devices, got 4");
+  refused({"--mesh", "data=3"}, "Mesh: data 3 x pipe 1 x tensor 1 must be the number of devices, got 4");
   refused({"--mesh", "data=4", "--strategy", "tensor"}, "--mesh must not be given together with --strategy tensor");
   refused({"--strategy", "tensor", "--shares", "1,2,3,4"},
           "strategy tensor: shares, fixed_order, all_reduce and average_every must not be set");

@@ -34,7 +34,8 @@ PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
           .processes = mesh.over_processes() ? mesh.group->processes() : nullptr,
           .threads_per_device = threads,
           .micro_batches = mesh.micro_batches,
-          .schedule = mesh.schedule};
+          .schedule = mesh.schedule,
+          .zero = mesh.zero};
 }
 
 // The parts of a model must be cut alike: by names, from one measurement.
@@ -111,8 +112,8 @@ TensorMesh checked_mesh(TensorMesh mesh) {
   }
   if (mesh.pipe > 1) schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, 1});
   if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
-  if (mesh.zero > 0 && mesh.pipe > 1)
-    refuse(c10::str("zero must be 0 where there are stages, got zero ", mesh.zero, " with pipe ", mesh.pipe));
+  if (mesh.zero > 1 && mesh.pipe > 1)
+    refuse(c10::str("zero must be 0 or 1 where there are stages, got zero ", mesh.zero, " with pipe ", mesh.pipe));
   return mesh;
 }
 

@@ -20,8 +20,8 @@ struct MeshOptions {
   // As in PipelineParallelOptions.
   int64_t micro_batches = 4;
   std::string schedule = "1f1b";
-  /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; not where
-  /// there are stages.
+  /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; where there
+  /// are stages the state alone.
   int64_t zero = 0;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
 };

@@ -76,7 +76,7 @@ class PipelineExecution final : public Execution {
   StepResult figures(int64_t rows);
   void end_group();
   // Optimizer state: this process's weights' slots as files have them, and those of a state that has all.
-  void put_slots(StateDict& state) const;
+  void put_slots(StateDict& state);
   void take_slots(const StateDict& state);
   // All processes get what each has of weights, or of the optimizer's slots.
   void share_weights();

@@ -36,6 +36,10 @@ std::vector<std::size_t> order_of(const Network& network, const PipelinePlan& pl
   return order;
 }
 
+Sharding sharding_of(const PipelineSettings& settings, const PipelineRank& ways) {
+  return {ways.replicas() > 1 ? settings.zero : 0, ways.replicas()};
+}
+
 }  // namespace
 
 PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, PipelineRank& ways,
@@ -47,8 +51,10 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
       ways_(ways),
       shown_as_(shown_as),
       link_(ways.pipe()),
-      replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr,
-               c10::kCPU) {
+      replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr, c10::kCPU,
+               sharding_of(settings, ways).memory()) {
+  if (const auto sharding = sharding_of(settings, ways); sharding.stage > 0)
+    replica_.divide(sharding, *ways.data(), {}, c10::kCPU);
   replica_.join(program, nullptr, true);
   if (settings.shards) shards_ = settings.shards(replica_);
   shards_.sum = [this, of_parts = shards_.sum](double own) {
@@ -80,6 +86,21 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
   }
   if (auto* replicas = ways.data())
     exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, settings.bucket_bytes);
+}
+
+std::vector<Tensor> PipelineStage::whole_slots() {
+  if (!replica_.shard) return replica_.slots;
+  std::vector<Tensor> whole;
+  for (const auto& slot : replica_.slots)
+    ways_.data()->all_gather(slot, whole.emplace_back(at::empty_like(replica_.trainable.parameters())));
+  return whole;
+}
+
+void PipelineStage::take_slots(const std::vector<Tensor>& whole) {
+  for (std::size_t s = 0; s < whole.size(); ++s) {
+    const auto* shard = replica_.shard.get();
+    replica_.slots[s].copy_(shard ? whole[s].narrow(0, shard->layout().begin(), shard->layout().size()) : whole[s]);
+  }
 }
 
 void PipelineStage::forget() {

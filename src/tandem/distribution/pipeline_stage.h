@@ -49,6 +49,11 @@ class PipelineStage {
   /// The update of a group that has ended without another step.
   void finish_group(const PipelineStep& step);
 
+  /// The optimizer's slots, each laid out as this stage's weights; collective over the replicas where they divide them.
+  std::vector<Tensor> whole_slots();
+  /// This rank's part of whole slots.
+  void take_slots(const std::vector<Tensor>& whole);
+
   Replica& replica() { return replica_; }
   const Replica& replica() const { return replica_; }
   /// Of the last step, this stage's parts of the means over the batch.

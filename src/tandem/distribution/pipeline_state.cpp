@@ -46,19 +46,21 @@ void PipelineExecution::store() {
   loaded_versions_ = master_versions();
 }
 
-void PipelineExecution::put_slots(StateDict& state) const {
+void PipelineExecution::put_slots(StateDict& state) {
+  std::vector<std::vector<Tensor>> slots(stages_.size());
+  run([&](int64_t device, PipelineStage& stage) { slots[static_cast<std::size_t>(device)] = stage.whole_slots(); });
   const auto& numbers = stages_.front()->replica().numbers;
   for (std::size_t i = 0; i < numbers.size(); ++i) state.set(c10::str("number/", i), numbers[i]);
   const auto names = program_.optimizer->slots();
-  for (const auto& stage : stages_) {
-    const auto& replica = stage->replica();
-    const auto& own = replica.trainable.weights();
+  for (std::size_t d = 0; d < stages_.size(); ++d) {
+    const auto& trainable = stages_[d]->replica().trainable;
+    const auto& own = trainable.weights();
     for (std::size_t i = 0; i < own.size(); ++i) {
       const auto number = std::find(trained_.begin(), trained_.end(), own[i]) - trained_.begin();
       for (std::size_t s = 0; s < names.size(); ++s) {
         const auto name = c10::str(names[s], "/", number);
         if (state.contains(name)) continue;  // of another replica, or of a stage that shares it
-        state.set(name, slot_view(*program_.optimizer, replica, s, own[i], replica.trainable.places()[i].offset)
+        state.set(name, slot_view(*program_.optimizer, slots[d][s], s, own[i], trainable.places()[i].offset)
                             .clone(at::MemoryFormat::Contiguous));
       }
     }
@@ -71,12 +73,16 @@ void PipelineExecution::take_slots(const StateDict& state) {
     auto& replica = stage->replica();
     const auto& own = replica.trainable.weights();
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto number = std::find(trained_.begin(), trained_.end(), own[i]) - trained_.begin();
-      for (std::size_t s = 0; s < names.size(); ++s)
-        slot_view(*program_.optimizer, replica, s, own[i], replica.trainable.places()[i].offset)
+    std::vector<Tensor> slots;
+    for (std::size_t s = 0; s < names.size(); ++s) {
+      const Tensor& slot = slots.emplace_back(at::zeros_like(replica.trainable.parameters()));
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const auto number = std::find(trained_.begin(), trained_.end(), own[i]) - trained_.begin();
+        slot_view(*program_.optimizer, slot, s, own[i], replica.trainable.places()[i].offset)
             .copy_(state.tensor(c10::str(names[s], "/", number)));
+      }
     }
+    stage->take_slots(slots);
   }
   if (peers_) all_slots_ = state;
 }

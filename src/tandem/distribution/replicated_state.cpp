@@ -94,7 +94,7 @@ StateDict Replicated::optimizer_state() {
   const auto offsets = slot_offsets();
   for (std::size_t s = 0; s < names.size(); ++s) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      const Tensor slot = slot_view(*program_.optimizer, replica, s, weights[i], offsets[i]);
+      const Tensor slot = slot_view(*program_.optimizer, replica.slots[s], s, weights[i], offsets[i]);
       state.set(c10::str(names[s], "/", i), slot.clone(at::MemoryFormat::Contiguous).to(at::kCPU));
     }
   }
@@ -118,7 +118,7 @@ void Replicated::set_optimizer_state(const StateDict& state) {
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
     for (std::size_t s = 0; s < replica.slots.size(); ++s) {
       for (std::size_t i = 0; i < weights.size(); ++i) {
-        slot_view(*program_.optimizer, replica, s, weights[i], offsets[i])
+        slot_view(*program_.optimizer, replica.slots[s], s, weights[i], offsets[i])
             .copy_(state.tensor(c10::str(names[s], "/", i)));
       }
     }

@@ -12,7 +12,7 @@ TensorMesh mesh_of(const TensorParallelOptions& options) {
                   .group = options.group,
                   .devices = options.devices,
                   .threads_per_device = options.threads_per_device};
-  mesh.tensor = mesh.over_processes() ? mesh.all_devices() : std::max<int64_t>(1, mesh.devices.size());
+  mesh.tensor = mesh.over_processes() ? mesh.group->world_size() : std::max<int64_t>(1, mesh.devices.size());
   return checked_mesh(mesh);
 }
 

@@ -6,6 +6,7 @@
 
 #include "tandem/callbacks/backup_and_restore.h"
 #include "tandem/callbacks/lambda_callback.h"
+#include "tandem/distribution/mesh.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/dense.h"
@@ -108,7 +109,40 @@ TEST(PipelineFiles, AnyLayoutGoesOnFromThem) {
   };
   const auto one = go_on(distribute::SingleDevice("cpu:0"));
   const auto staged = go_on(PipelineParallel({.devices = Devices::parse("cpu*4"), .data = 2}));
-  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(at::allclose(staged[i], one[i], 1e-5, 1e-5)) << i;
+  const auto divided = go_on(distribute::Mesh({.devices = Devices::parse("cpu*4"), .data = 2, .pipe = 2, .zero = 1}));
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_TRUE(at::allclose(staged[i], one[i], 1e-5, 1e-5)) << i;
+    EXPECT_TRUE(at::allclose(divided[i], one[i], 1e-5, 1e-5)) << i;
+  }
+}
+
+// Of replicas that divide the optimizer's state of each stage: half of it on each, and whole in files.
+TEST(PipelineFiles, StateThatReplicasDivideIsWhole) {
+  const auto trained = [](const distribute::Strategy& strategy, Model& model) {
+    set_random_seed(5);
+    model = saved_chain();
+    auto compile = by_adam();
+    compile.strategy = strategy;
+    model.compile(compile);
+    return model.fit(some_x(), some_y(), {.batch_size = 8, .epochs = 2, .verbose = 0, .shuffle = false});
+  };
+  Model one = saved_chain(), four = saved_chain();
+  trained(distribute::SingleDevice("cpu:0"), one);
+  const auto history =
+      trained(distribute::Mesh({.devices = Devices::parse("cpu*4"), .data = 2, .pipe = 2, .zero = 1}), four);
+  int64_t slots = 0, parameters = 0;
+  for (int64_t device = 0; device < 4; ++device) {
+    slots += history.optimizer_bytes(device);
+    parameters += history.parameter_bytes(device);
+  }
+  EXPECT_EQ(slots, parameters);  // two slots in two halves beside two copies of the parameters
+  const auto want = one.body().optimizer_state(), got = four.body().optimizer_state();
+  for (std::size_t i = 0; i < one.trainable_weights().size(); ++i) {
+    for (const char* slot : {"momentum/", "velocity/"}) {
+      const auto name = slot + std::to_string(i);
+      EXPECT_TRUE(at::allclose(got.tensor(name), want.tensor(name), 1e-4, 1e-6)) << name;
+    }
+  }
 }
 
 }  // namespace

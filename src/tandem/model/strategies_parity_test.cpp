@@ -78,7 +78,8 @@ void expect_products_as(const parity::Result& one, const parity::Task& task, boo
   };
   for (const auto& [data, pipe, tensor, zero] :
        {Product{2, 2, 1, 0}, Product{1, 2, 2, 0}, Product{2, 2, 2, 0}, Product{4, 1, 2, 0}, Product{2, 1, 2, 1},
-        Product{2, 1, 2, 2}, Product{2, 1, 2, 3}, Product{4, 1, 2, 3}, Product{4, 1, 1, 2}}) {
+        Product{2, 1, 2, 2}, Product{2, 1, 2, 3}, Product{4, 1, 2, 3}, Product{4, 1, 1, 2}, Product{2, 2, 1, 1},
+        Product{2, 2, 2, 1}}) {
     if (pipe > 1 && synchronized) continue;  // refused: Pipeline.RefusesWhatCannotBeStaged
     SCOPED_TRACE(c10::str("data ", data, " pipe ", pipe, " tensor ", tensor, " zero ", zero));
     const auto strategy = distribute::Mesh({.devices = Devices::parse(c10::str("cpu*", data * pipe * tensor)),
