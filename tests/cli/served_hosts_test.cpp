@@ -46,14 +46,16 @@ TEST(ServedHosts, AllProcessesEndWithTheSameWeights) {
       ASSERT_EQ(losses.count(*losses.begin()), 4U) << ended.out;
       char* rest = nullptr;
       const double first = std::strtod(losses.begin()->c_str(), &rest);
-      EXPECT_LT(std::strtod(rest + 4, nullptr), first / 2) << *losses.begin();
+      // Out of step the path is another one each time.
+      const bool in_step = mode == "sync" && way != "async-scatter-sum";
+      EXPECT_LT(std::strtod(rest + 4, nullptr), first * (in_step ? 0.5 : 0.8)) << *losses.begin();
       // 57 batches: in sync each is an update of each host, else of one.
       for (const auto& line : lines_of(ended.out)) {
         const auto at = line.find("] ") + 2;
         if (line.find(" rounds, ") == std::string::npos) continue;
         const int64_t rounds = std::atol(line.c_str() + at);
         EXPECT_GE(rounds, 3) << line;
-        if (mode == "sync" && way != "async-scatter-sum") EXPECT_EQ(rounds, 3 * (57 / 4) + 3) << line;
+        if (in_step) EXPECT_EQ(rounds, 3 * (57 / 4) + 3) << line;
         if (way != "async-scatter-sum") {
           constexpr int64_t kParameters = 64 * 16 + 16 + 16 * 10 + 10;  // with gaps behind them
           const auto each = std::atol(line.c_str() + line.find(" rounds, ") + 9) / rounds;
