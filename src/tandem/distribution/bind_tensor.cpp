@@ -7,6 +7,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/bind_pipeline.h"
+#include "tandem/distribution/check_places.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/tensor_execution.h"
 #include "tandem/network/graph_within.h"
@@ -74,7 +75,7 @@ void check_whole_weights(const TensorMesh& mesh, const Program& program) {
 
 void check_divides(const TensorMesh& mesh, const Program& program) {
   const auto local = sharding::make_local_network(*program.network, {0, mesh.tensor});
-  if (local.splits()) return check_whole_weights(mesh, program);
+  if (local.splits()) return;
   throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
                                  "' must have a layer that can be split over ", mesh.tensor,
                                  " devices: ", reasons_of(local)));
@@ -94,14 +95,10 @@ void check_splittable(const std::string& who, const Network& network) {
 
 TensorMesh checked_mesh(TensorMesh mesh) {
   const auto refuse = [&](const std::string& must) { throw InvalidArgument(mesh.who + ": " + must); };
-  if (mesh.group && mesh.group->world_size() > 1 && !mesh.group->processes())
-    refuse("the group's ranks must be processes, as those of init_process_group()");
+  check_processes(mesh.who, mesh.group);
   if (mesh.group && mesh.devices.empty()) mesh.devices = {mesh.group->device()};
   if (mesh.devices.empty()) refuse("must get a device for each part, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
-  for (const auto& device : mesh.devices) {
-    if (device.kind == Device::Kind::gpu)
-      refuse(c10::str("devices must be CPUs, got ", mesh.devices.to_string(), "; Mirrored runs on GPUs"));
-  }
+  check_cpus(mesh.who, mesh.devices);
   check_available(mesh.devices);
   const bool stages_alone = mesh.pipe > 1 && mesh.tensor == 1;
   if (mesh.over_processes() && mesh.devices.size() != 1 && !stages_alone)
@@ -124,10 +121,10 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
         c10::str(mesh.who, ": model '", program.network->name(), "': must know its inputs before it can be split"));
   }
   if (mesh.tensor > 1) check_divides(mesh, program);
+  if (mesh.tensor > 1 || mesh.zero > 0) check_whole_weights(mesh, program);
   const bool apart = mesh.over_processes();
   const int64_t on_host = mesh.devices.size() * (apart ? mesh.group->local_size() : 1);
   const int64_t threads = threads_per_device(on_host, mesh.threads_per_device);
-  if (mesh.zero > 0) check_whole_weights(mesh, program);
   if (mesh.tensor == 1 && mesh.pipe > 1) return bind_pipeline(mesh.who, program, stages_of(mesh, threads));
   const TensorSettings settings{.devices = mesh.devices,
                                 .tensor = mesh.tensor,

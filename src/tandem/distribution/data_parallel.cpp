@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/check_places.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/unscoped.h"
@@ -37,13 +38,9 @@ class DataParallelKind : public StrategyKind {
 DataParallelOptions checked(DataParallelOptions options) {
   if (!options.group) refuse("must get a group, as init_process_group() gives one");
   const auto& group = *options.group;
-  if (group.world_size() > 1 && !group.processes())
-    refuse("the group's ranks must be processes, as those of init_process_group()");
+  check_processes("DataParallel", options.group);
   if (options.devices.empty()) options.devices = {group.device()};
-  for (const auto& device : options.devices) {
-    if (device.kind == Device::Kind::gpu)
-      refuse(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
-  }
+  check_cpus("DataParallel", options.devices);
   check_available(options.devices);
   ExchangeOptions::of(options).check("DataParallel", options.devices.size() * group.world_size());
   if (options.all_reduce == "host" && group.world_size() > 1)

@@ -6,6 +6,7 @@
 
 #include "tandem/cluster/who_am_i.h"
 #include "tandem/core/error.h"
+#include "tandem/distribution/check_places.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/distribution/server_hosts.h"
@@ -163,7 +164,7 @@ void check_backups(const ParameterServerOptions& options, int64_t workers) {
 }
 
 // Throws where this process cannot be one of those that train together.
-void check_processes(const ParameterServerOptions& options) {
+void check_job(const ParameterServerOptions& options) {
   const auto member = cluster::who_am_i(cluster::Environment());
   if (!options.group && !member.trains())
     refuse_servers(c10::str("this process is ", cluster::to_string(member.role), " ", member.index, " of its job (",
@@ -173,8 +174,7 @@ void check_processes(const ParameterServerOptions& options) {
         "must get a group in mode sync, as init_process_group() gives one, where the job has several processes");
   }
   if (!options.group || options.group->world_size() == 1) return;
-  if (!options.group->processes())
-    refuse_servers("the group's ranks must be processes, as those of init_process_group()");
+  check_processes("ParameterServer", options.group);
   if (options.addresses.empty()) {
     refuse_servers(
         "must get addresses of servers where workers are several processes; tandem launch --ps_hosts starts some");
@@ -196,10 +196,7 @@ void check_sockets(const ParameterServerOptions& options) {
 
 ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
-  for (const auto& device : options.workers) {
-    if (device.kind == Device::Kind::gpu)
-      refuse_servers(c10::str("workers must be CPUs, got ", options.workers.to_string(), "; Mirrored runs on GPUs"));
-  }
+  check_cpus("ParameterServer", options.workers, "workers");
   check_available(options.workers);
   if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
   check_mode(options);
@@ -209,7 +206,7 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   servers::check_different(options.addresses, "ParameterServer: addresses");
   if (options.addresses.empty() && !options.key_file.empty())
     refuse_servers("key_file must be given with addresses of servers, got '" + options.key_file + "' and none");
-  check_processes(options);
+  check_job(options);
   if (options.addresses.empty()) check_sockets(options);
   const int64_t workers = options.workers.size() * place_of(options).count;
   check_backups(options, workers);

@@ -4,6 +4,7 @@
 
 #include "tandem/core/error.h"
 #include "tandem/distribution/bind_pipeline.h"
+#include "tandem/distribution/check_places.h"
 #include "tandem/schedule/catalog.h"
 
 namespace tandem::distribute {
@@ -46,15 +47,11 @@ class PipelineKind : public StrategyKind {
 };
 
 PipelineParallelOptions checked(PipelineParallelOptions options) {
-  if (options.group && options.group->world_size() > 1 && !options.group->processes())
-    refuse_pipeline("the group's ranks must be processes, as those of init_process_group()");
+  check_processes(kWho, options.group);
   if (options.devices.empty() && options.group) options.devices = {options.group->device()};
   if (options.devices.empty())
     refuse_pipeline("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
-  for (const auto& device : options.devices) {
-    if (device.kind == Device::Kind::gpu)
-      refuse_pipeline(c10::str("devices must be CPUs, got ", options.devices.to_string(), "; Mirrored runs on GPUs"));
-  }
+  check_cpus(kWho, options.devices);
   check_available(options.devices);
   const int64_t ranks = ranks_of(options);
   if (options.data < 1 || ranks % options.data != 0) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/check_places.h"
 #include "tandem/distribution/exchange_options.h"
 #include "tandem/distribution/replicated.h"
 #include "tandem/network/scoped_devices.h"
@@ -71,8 +72,7 @@ void check_zero_on_gpus(const ZeroOptions& options) {
 ZeroOptions checked_zero(ZeroOptions options) {
   const auto& group = options.group;
   if (options.stage < 1 || options.stage > 3) refuse_zero(c10::str("stage must be 1, 2 or 3, got ", options.stage));
-  if (group && group->world_size() > 1 && !group->processes())
-    refuse_zero("the group's ranks must be processes, as those of init_process_group()");
+  check_processes("Zero", group);
   if (options.devices.empty() && group) options.devices = {group->device()};
   if (options.devices.empty()) refuse_zero("must get devices, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_zero_on_gpus(options);

@@ -1,0 +1,22 @@
+#include "tandem/distribution/check_places.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "tandem/core/error.h"
+
+namespace tandem::distribute {
+
+void check_processes(const std::string& who, const std::optional<ProcessGroup>& group) {
+  if (!group || group->world_size() == 1 || group->processes()) return;
+  throw InvalidArgument(who + ": the group's ranks must be processes, as those of init_process_group()");
+}
+
+void check_cpus(const std::string& who, const Devices& devices, const char* what) {
+  for (const auto& device : devices) {
+    if (device.kind == Device::Kind::gpu)
+      throw InvalidArgument(
+          c10::str(who, ": ", what, " must be CPUs, got ", devices.to_string(), "; Mirrored runs on GPUs"));
+  }
+}
+
+}  // namespace tandem::distribute
