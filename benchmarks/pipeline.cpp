@@ -1,5 +1,5 @@
 // A model of two stages of equal cost, 8 micro batches: two one-core devices, and two replicas on four, against one
-// core, and the measured bubble beside the formula; and what one stage and one replica cost beside a single device.
+// core, and the measured bubble beside the formula.
 //     pipeline_benchmark [pairs]
 #include <tandem/tandem.h>
 
@@ -94,11 +94,5 @@ int main(int argc, char** argv) {
   std::vector<double> bubbles;
   const double ratio = beside(one, four, pairs, &bubbles);
   std::printf("%-6s median of %d pairs: %.3f of one core's time; idle %.3f\n", "1f1b", pairs, ratio, median(bubbles));
-
-  std::printf("one device, beside SingleDevice:\n");
-  Run mirrored(distribute::Mirrored({.devices = {"cpu:0"}, .threads_per_device = 1}));
-  Run stage(distribute::PipelineParallel({.devices = {"cpu:0"}, .micro_batches = 1, .threads_per_device = 1}));
-  std::printf("Mirrored         %.3f\n", beside(one, mirrored, pairs));
-  std::printf("PipelineParallel %.3f (one stage, one micro batch)\n", beside(one, stage, pairs));
   return 0;
 }
