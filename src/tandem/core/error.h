@@ -30,6 +30,12 @@ class PeerError : public Error {
   using Error::Error;
 };
 
+/// What was waited for is not wanted any more: somebody told it to end.
+class Stopped : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A promise that Tandem makes to itself was broken: a defect of the library.
 class InternalError : public Error {
  public:

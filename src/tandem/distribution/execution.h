@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Program {
   std::shared_ptr<Network> network;
   std::shared_ptr<const LossSet> losses;  // null: predict only
   std::shared_ptr<Optimizer> optimizer;   // null: no training
+  std::stop_token stop = {};              // ends the waits of bind for other processes, which then throws Stopped
 };
 
 /// Sees what a replica computed for its rows, on that replica's thread: metrics are updated here. `logits[i]` are those

@@ -100,7 +100,8 @@ class ParameterServerKind : public StrategyKind {
                                                              .block_bytes = options_.bucket_bytes,
                                                              .server_of = server_of_,
                                                              .server_sync = options_.server_sync,
-                                                             .sync_every = options_.sync_every});
+                                                             .sync_every = options_.sync_every,
+                                                             .stop = program.stop});
     return std::make_unique<Replicated>(program, how);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ServerChoice {
   std::vector<int64_t> server_of = {};
   std::string server_sync = {};
   int64_t sync_every = 1;
+  std::stop_token stop = {};  // servers::ClientOptions
 };
 
 /// True of a weight whose rows move alone: a table, unless a penalty or a constraint needs all of its rows in every

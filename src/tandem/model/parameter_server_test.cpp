@@ -23,10 +23,12 @@
 #include "tandem/layers/input.h"
 #include "tandem/layers/lambda.h"
 #include "tandem/model/parity_case_test.h"
+#include "tandem/model/training_job.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/optimizers/exponential_decay.h"
 #include "tandem/optimizers/lamb.h"
 #include "tandem/optimizers/sgd.h"
+#include "tandem/servers/server.h"
 #include "tandem/testing/captured_log.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/message_of.h"
@@ -388,6 +390,18 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(Sequential({Input({6}), Dense(3, {.kernel_constraint = own})}), optimizers::SGD(), {})
                 .find("must have one of Keras's constraints, which servers know, got AtMostOne"),
             std::string::npos);
+}
+
+TEST(ParameterServer, AJobThatIsStoppedDoesNotWaitForServersThatAreNotThere) {
+  const auto address = [] { return servers::Server().address(); }();
+  auto model = small_network();
+  model.compile({.loss = "mse", .strategy = ParameterServer({.workers = {"cpu:0"}, .addresses = {address}})});
+  TrainingJob job(model, normal({8, 6}, 1), normal({8, 3}, 2), {.verbose = 0});
+  job.start();
+  job.stop();
+  const auto history = job.wait();  // else PeerError, after 120 s
+  EXPECT_TRUE(history.interrupted());
+  EXPECT_TRUE(history.epoch().empty());
 }
 
 }  // namespace

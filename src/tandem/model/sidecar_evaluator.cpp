@@ -91,13 +91,11 @@ bool is_same(const servers::ParameterWatch::Look& a, const servers::ParameterWat
   return at::equal(a.parameters, b.parameters);
 }
 
-struct Stopped {};
-
 // Ends an evaluation between its batches.
 struct StopBetweenBatches : Callback {
   explicit StopBetweenBatches(const std::atomic<bool>& stopped) : stopped(stopped) {}
   void on_test_batch_begin(int64_t, Logs&) override {
-    if (stopped) throw Stopped();
+    if (stopped) throw Stopped("evaluation: it has been stopped");
   }
   const std::atomic<bool>& stopped;
 };

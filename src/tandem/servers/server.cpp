@@ -9,6 +9,7 @@
 #include <zmq.hpp>
 
 #include "tandem/cluster/address.h"
+#include "tandem/cluster/interface.h"
 #include "tandem/comm/curve_guard.h"
 #include "tandem/core/error.h"
 #include "tandem/core/steady_seconds.h"
@@ -109,6 +110,10 @@ class Server::Body {
       const bool here = cluster::is_loopback(at.host);
       if (!here && !options_.key)
         throw InvalidArgument("server at " + address_ + ": a key must be given to listen beyond loopback");
+      // All interfaces are listened on, which a slip of the pen must not come to.
+      if (!here && cluster::address_toward(at.host).empty())
+        throw InvalidArgument(
+            c10::str("server at ", address_, ": its host must be known, with a way to it, got '", at.host, "'"));
       if (options_.key) {
         guard_ = std::make_unique<comm::CurveGuard>(*context_);
         guard_->lock(doors_, *options_.key);

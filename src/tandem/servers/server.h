@@ -12,8 +12,8 @@
 namespace tandem::servers {
 
 struct ServerOptions {
-  /// "host:port"; port 0: a free one. Loopback, or any other name for all interfaces. "inproc://name": for workers in
-  /// this process.
+  /// "host:port"; port 0: a free one. Loopback, or any other name that is known for all interfaces. "inproc://name":
+  /// for workers in this process.
   std::string address = "127.0.0.1:0";
   /// Needed beyond loopback: all is encrypted, and only those that have it are answered.
   std::optional<comm::JobKey> key = {};

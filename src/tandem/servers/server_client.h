@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct ClientOptions {
   /// for whom.
   double begin_seconds = 120;
   double wait_seconds = 600;
+  /// Ends the waits of begin, which then throws Stopped.
+  std::stop_token stop = {};
 };
 
 struct PushOptions {

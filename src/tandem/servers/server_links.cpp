@@ -32,6 +32,7 @@ ServerLinks::ServerLinks(const ClientOptions& options, Take take, std::string wh
     : worker_(checked_links(options).worker),
       who_(who.empty() ? c10::str("worker ", options.worker) : std::move(who)),
       wait_seconds_(options.wait_seconds),
+      stop_begin_(options.stop),
       take_(std::move(take)),
       failures_(options.servers.size()) {
   const auto own_name = name_of_run(who_);
@@ -84,6 +85,8 @@ void ServerLinks::wait_or_throw(const Wait& wait) {
     for (std::size_t s = 0; s < count(); ++s) take_in(s);
     if (wait.done()) return;
     check_aborted();
+    if (wait.seconds > 0 && stop_begin_.stop_requested())
+      throw Stopped(c10::str(who_, ": was told to end before all servers had answered"));
     const double now = steady_seconds();
     for (std::size_t s = 0; s < count(); ++s) {
       if (!failures_[s].text.empty()) raise(failures_[s]);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,7 +41,7 @@ class ServerLinks {
     std::function<bool(std::size_t server)> misses;  // whether it is this one that is waited for
     std::function<void(std::size_t server)> again;   // sends it what it may have lost with its connection
     const char* what;                                // "waits for parameters of"
-    double seconds = 0;                              // 0: ClientOptions::wait_seconds
+    double seconds = 0;                              // 0: ClientOptions::wait_seconds; else the wait is one of begin
   };
   /// Throws as ServerClient says.
   void wait_until(const Wait& wait);
@@ -67,6 +68,7 @@ class ServerLinks {
   const int64_t worker_;
   const std::string who_;
   const double wait_seconds_;
+  const std::stop_token stop_begin_;
   const Take take_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_

@@ -275,6 +275,8 @@ TEST(Server, AddressesThatCannotBeAreRefused) {
 TEST(Server, ListensBeyondLoopbackOnlyWithAKey) {
   EXPECT_EQ(message_of([] { Server({.address = "example.org:0"}); }),
             "server at example.org:0: a key must be given to listen beyond loopback");
+  EXPECT_EQ(message_of([] { Server({.address = "no-such-host.invalid:0", .key = comm::JobKey::fresh()}); }),
+            "server at no-such-host.invalid:0: its host must be known, with a way to it, got 'no-such-host.invalid'");
   const Server server;
   EXPECT_NE(message_of([&] { Server({.address = server.address()}); }).find("cannot listen there"), std::string::npos);
 }
@@ -377,6 +379,17 @@ TEST(ServerClient, GivesUpAtOnceWhatHasNotBegun) {  // it would wait for an answ
   EXPECT_NE(message_of<PeerError>([&] { client.begin(plan, parameters); }).find("worker 0 was not greeted by server 0"),
             std::string::npos);
   EXPECT_NO_THROW(client.give_up());
+}
+
+TEST(ServerClient, ToldToEndDoesNotWaitForServersThatAreNotThere) {
+  const auto plan = plan_of("SGD", Config::object(), {}, 1, 64);
+  const auto address = [] { return Server().address(); }();
+  std::stop_source stops;
+  ServerClient client({.servers = {address}, .begin_seconds = 600, .stop = stops.get_token()});
+  Tensor parameters = at::zeros({plan.elements});
+  std::jthread other([&] { stops.request_stop(); });
+  EXPECT_EQ(message_of<Stopped>([&] { client.begin(plan, parameters); }),
+            "worker 0: was told to end before all servers had answered");
 }
 
 TEST(ServerClient, HearsThatAServerIsBeingStopped) {

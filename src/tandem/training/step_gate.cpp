@@ -35,6 +35,7 @@ void StepGate::resume() {
 }
 
 void StepGate::stop() {
+  stops_.request_stop();
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   open_.store(false, std::memory_order_release);

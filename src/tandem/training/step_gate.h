@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace tandem {
@@ -25,6 +26,8 @@ class StepGate {
   void resume();
   /// From now on pass() returns false, also where the loop waits in it. Does not wait.
   void stop();
+  /// Of stop, for waits of the loop that are no step.
+  std::stop_token stops() const { return stops_.get_token(); }
   /// True between pause and resume.
   bool paused() const;
 
@@ -32,6 +35,7 @@ class StepGate {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool paused_ = false, stopped_ = false, in_flight_ = false;
+  std::stop_source stops_;
   std::thread::id loop_;
   std::atomic<bool> open_ = false;  // in_flight_ and neither paused_ nor stopped_
 };

@@ -50,13 +50,14 @@ Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_
 
 Trainer::~Trainer() = default;
 
-distribute::Execution& Trainer::execution() {
+distribute::Execution& Trainer::execution(const StepGate* gate) {
   if (!execution_) {
     if (!parts_.network->built()) {
       throw InvalidArgument(c10::str("model '", parts_.network->name(),
                                      "': must know its input shape before this; call it on data, or begin with Input"));
     }
     distribute::Program program{parts_.network, nullptr, parts_.optimizer};
+    if (gate) program.stop = gate->stops();
     if (!parts_.losses.empty())
       program.losses = std::make_shared<distribute::LossSet>(parts_.losses, parts_.loss_weights);
     bound_weights_ = parts_.network->weights();
@@ -69,13 +70,13 @@ distribute::Execution& Trainer::execution() {
   return *execution_;
 }
 
-void Trainer::bind(const Dataset& data) {
+void Trainer::bind(const Dataset& data, const StepGate* gate) {
   if (data.size() == 0)
     throw InvalidArgument(c10::str("model '", parts_.network->name(), "': data must have at least one row, got 0"));
   if (!parts_.network->built()) {
     parts_.network->ensure_built(input_shapes(data, random_));
   }
-  execution();
+  execution(gate);
 }
 
 void Trainer::check_batches_of(const char* who, const Dataset& data, int64_t batch_size, int64_t batches) const {

@@ -61,8 +61,9 @@ class Trainer {
   /// True in the process, mostly the only one, that writes files and prints.
   bool leads() const { return parts_.strategy->leads(); }
 
-  /// Binds the program to its devices if that has not been done; the network must be built.
-  distribute::Execution& execution();
+  /// Binds the program to its devices if that has not been done; the network must be built. Waits for other processes
+  /// end with Stopped when `gate` says so.
+  distribute::Execution& execution(const StepGate* gate = nullptr);
   const TrainerParts& parts() const { return parts_; }
   /// True once an update was made.
   bool has_trained() const { return execution_ && execution_->iterations() > 0; }
@@ -142,7 +143,7 @@ class Trainer {
     Trainer& trainer_;
   };
 
-  void bind(const Dataset& data);
+  void bind(const Dataset& data, const StepGate* gate = nullptr);
   // Brings replicas and masters together before a pass: within a callback of fit the replicas are ahead. With several
   // processes all go on from what the first one knows.
   void begin_pass();

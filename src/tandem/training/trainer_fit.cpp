@@ -59,7 +59,13 @@ History Trainer::fit(const FitPlan& plan, TrainedModel& model) {
   if (!parts_.optimizer) throw InvalidArgument("fit: the model must be compiled with a loss and an optimizer first");
   require_loss("fit");
   check(plan);
-  bind(plan.data);
+  try {
+    bind(plan.data, plan.gate);
+  } catch (const Stopped&) {
+    History history;
+    history.set_interrupted();
+    return history;
+  }
   check_batches_of("fit", plan.data, plan.batch_size, -1);
   if (plan.validation)
     check_batches_of("fit: validation", *plan.validation, plan.validation_batch_size, plan.validation_steps);
