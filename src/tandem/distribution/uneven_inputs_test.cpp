@@ -37,7 +37,8 @@ class Formula {
       }
       take_buffers(last);
     }
-    auto all = copies_[0]->parameters();
+    std::vector<Tensor> all;  // which ranks read at once: without a gradient
+    for (const auto& p : copies_[0]->parameters()) all.push_back(p.detach());
     for (const auto& b : copies_[0]->buffers()) all.push_back(b);
     return all;
   }
