@@ -14,6 +14,7 @@
 #include "tandem/layers/layer_calls.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/sharding/collective_layer.h"
+#include "tandem/sharding/layer_uses.h"
 #include "tandem/sharding/part_of_penalty.h"
 #include "tandem/sharding/split_layer.h"
 
@@ -47,7 +48,7 @@ void freeze(const Layer& model, Layer& made) {
 
 class Rewriting {
  public:
-  Rewriting(const Place& place, LocalNetwork& made) : place_(place), made_(made) {}
+  Rewriting(const Graph& whole, const Place& place, LocalNetwork& made) : uses_(whole), place_(place), made_(made) {}
 
   std::shared_ptr<Graph> rewrite(const Graph& graph) {
     std::unordered_map<const Node*, std::vector<Value>> values;
@@ -163,7 +164,8 @@ class Rewriting {
           .layer = node.layer, .outputs = node.output_shapes.size(), .is_output = is_output, .place = place_};
       for (const auto& input : node.inputs) call.shapes.push_back(input.shape());
       for (const auto& input : inputs) call.inputs.push_back(input.division);
-      auto chosen = place_.ranks > 1 ? split_layer(call) : SplitOrReason("there is one device");
+      const auto why = place_.ranks > 1 ? uses_.why_whole(*node.layer) : "there is one device";
+      auto chosen = why.empty() ? split_layer(call) : SplitOrReason(why);
       if (auto* split = std::get_if<SplitLayer>(&chosen)) {
         local.layer = split->layer;
         local.enters = split->takes.whole();
@@ -220,6 +222,7 @@ class Rewriting {
     return {1, length};
   }
 
+  const LayerUses uses_;
   Place place_;
   LocalNetwork& made_;
   std::unordered_map<const Layer*, LocalLayer> layers_;
@@ -251,7 +254,7 @@ LocalNetwork make_local_network(const Network& network, const Place& place) {
   }
   const KeptLayerNumbers kept;
   LocalNetwork made;
-  made.graph = Rewriting(place, made).rewrite(*graph);
+  made.graph = Rewriting(*graph, place, made).rewrite(*graph);
   made.graph->set_name(network.name());
   if (!network.trainable()) freeze(network, *made.graph);
   return made;
