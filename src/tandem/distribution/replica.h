@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,7 +83,7 @@ struct Replica {
   int64_t rows_since_update = 0;
   int64_t host_rows_since_update = 0;  // of all replicas whose gradients go to this one's server
   int64_t rows_since_average = 0;
-  double computing = 0;  // seconds
+  std::atomic<double> computing = 0;  // seconds; looked at while the replica trains
 
   // Results of the step in progress: this replica's parts of means over the whole batch.
   StepFigures figures;

@@ -24,7 +24,7 @@ template <class Wait>
 void ServerExchange::away(const Wait& wait) {
   // Taken back also when the wait throws.
   struct Away {
-    Away(comm::Turns* turns, double& seconds) : turns_(turns), seconds_(seconds) {
+    Away(comm::Turns* turns, std::atomic<double>& seconds) : turns_(turns), seconds_(seconds) {
       if (turns_) turns_->release();
     }
     ~Away() {
@@ -32,7 +32,7 @@ void ServerExchange::away(const Wait& wait) {
       seconds_ += steady_seconds() - start_;  // also those until its next turn
     }
     comm::Turns* turns_;
-    double& seconds_;
+    std::atomic<double>& seconds_;
     const double start_ = steady_seconds();
   } const away(turns_, seconds_);
   const c10::NoGradGuard no_grad;

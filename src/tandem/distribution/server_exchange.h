@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 
 #include "tandem/comm/turns.h"
@@ -70,7 +71,7 @@ class ServerExchange final : public GradientExchange {
   int64_t next_ = 0;       // block to be sent
   bool finished_ = false;  // all are back
   std::vector<double> started_;
-  double seconds_ = 0;
+  std::atomic<double> seconds_ = 0;  // looked at from other threads
 };
 
 }  // namespace tandem::distribute

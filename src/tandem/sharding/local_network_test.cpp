@@ -10,10 +10,12 @@
 
 #include "tandem/core/error.h"
 #include "tandem/core/random.h"
+#include "tandem/layers/concatenate.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/layer_normalization.h"
+#include "tandem/layers/relu.h"
 #include "tandem/sharding/tensor_group.h"
 #include "tandem/testing/closeness.h"
 #include "tandem/testing/run_ranks.h"
@@ -89,6 +91,40 @@ TEST(LocalNetwork, AProgramsOwnClassStaysWholeWhateverItsName) {
   EXPECT_EQ(local.plan[1].class_name, "ReLU");
   EXPECT_EQ(local.plan[1].why, "is a class of the program's own");
   EXPECT_EQ(local.plan[1].collectives, (std::vector<std::string>{"gather"}));
+}
+
+TEST(LocalNetwork, ALayerThatIsCalledWithSeveralShapesStaysWhole) {
+  const layers::ReLU relu;
+  const auto x = Input({6});
+  const auto a = relu(Dense(8)(x)), b = relu(Dense(12)(x));
+  const auto graph = std::make_shared<Graph>(x, Dense(4)(layers::Concatenate()({a, b})));
+  const Tensor given = RandomStream(3).normal({5, 6});
+  const Tensor want = graph->call_many({given}, {})[0];
+  testing::run_ranks(2, [&](comm::Communicator& communicator) {
+    const Place place{communicator.rank(), 2};
+    const auto local = make_local_network(*graph, place);
+    EXPECT_EQ(plan_of_layer(local, relu->name()).why, "is called with several shapes");
+    load_parts(local, place);
+    const TensorGroupScope scope(communicator);
+    EXPECT_EQ(testing::difference(local.graph->call_many({given}, {})[0], want, 1e-5), "");
+  });
+}
+
+// A head that reads another layer's weight would go on from a copy of its own.
+TEST(LocalNetwork, LayersThatShareWeightsStayWhole) {
+  struct Head : Layer {
+    explicit Head(const Dense& other) : other(track("other", other)) {}
+    Shape output_shape(const Shape& input) override { return {input[0], 6}; }
+    Tensor call(const Tensor& y, const CallContext&) override { return at::matmul(y, other->weights()[0].value().t()); }
+    Dense other;
+  };
+  const auto x = Input({6});
+  const Dense tied(8);
+  const Graph graph(x, make_layer<Head>(tied)(Dense(8, {.name = "between"})(tied(x))));
+  const auto local = make_local_network(graph, {1, 2});
+  EXPECT_EQ(local.plan[0].why, "shares weights with '" + local.plan[2].name + "'");
+  EXPECT_EQ(local.plan[2].why, "shares weights with '" + local.plan[0].name + "'");
+  EXPECT_EQ(plan_of_layer(local, "between").how, "by units");
 }
 
 // U28: replicas draw other masks, the ranks of a tensor group each their columns of the same one.
