@@ -2,6 +2,7 @@
 #include <c10/util/Exception.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
@@ -31,6 +32,18 @@ int finished(int status) {
   return fail("standard output could not be written", kNotSaved);
 }
 
+// As of a shell's variable that is not set: to save nowhere, or without a key, is not what was meant.
+void refuse_empty_values(const CLI::App& app) {
+  for (const auto* command : app.get_subcommands()) {
+    refuse_empty_values(*command);
+    for (const auto* option : command->get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
+      const auto& values = option->results();
+      if (std::find(values.begin(), values.end(), "") != values.end())
+        throw InvalidArgument(option->get_name() + ": must not be empty");
+    }
+  }
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app{"Train Keras-style models in C++ on one device or many."};
   app.name("tandem");
@@ -50,6 +63,7 @@ int run_command(int argc, char** argv) {
   install_log_sink(false);
   try {
     app.parse(argc, argv);
+    refuse_empty_values(app);
     return finished(run());
   } catch (const CLI::Success& request) {  // --help, --version
     return finished(app.exit(request));

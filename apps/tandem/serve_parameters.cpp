@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
 
 #include "commands.h"
 #include "exit_status.h"
@@ -18,7 +19,7 @@
 namespace tandem::cli {
 namespace {
 
-constexpr double kSecondsToEnd = 5;  // that workers get after a signal, which they may have got as well
+constexpr double kSecondsToEnd = 10;  // that workers get after a signal for the step that they are in
 
 struct ServeArguments {
   std::string address = {}, new_key_file = {};
@@ -28,11 +29,7 @@ struct ServeArguments {
 };
 
 int write_key(const std::string& path) {
-  try {
-    servers::write_new_key(path);
-  } catch (const DataError& error) {
-    throw NotSaved(error.what());
-  }
+  saved([&] { servers::write_new_key(path); });
   return kOk;
 }
 
@@ -65,7 +62,9 @@ int serve_parameters(const ServeArguments& arguments) {
   }
   options.key = arguments.job.key();
   Interruption interruption;  // before the server's threads
-  servers::Server server(options);
+  std::optional<servers::Server> running;
+  saved([&] { running.emplace(options); });
+  auto& server = *running;
   interruption.on_signal([&] { server.stop_after(kSecondsToEnd); });
   std::cout << "serving at " << server.address() << std::endl;
   std::string failure;

@@ -48,6 +48,13 @@ TEST(BadInput, ModelFile) {
   expect_refused({"summary", "model.onnx"}, 2, "MODEL: only .keras and .h5 files can be read yet; got 'model.onnx'");
 }
 
+TEST(BadInput, ValuesThatAreEmpty) {
+  expect_train_refused({"--save", ""}, "--save: must not be empty");
+  expect_train_refused({"--key="}, "--key: must not be empty");
+  expect_refused({"serve-parameters", "--address", "127.0.0.1:0", "--save", ""}, 2, "--save: must not be empty");
+  expect_refused({"bench", "train", "mlp", "--precision", ""}, 2, "--precision: must not be empty");
+}
+
 TEST(BadInput, UnknownOption) {
   expect_train_refused({"--bach-size", "3"}, "--bach-size is not known; did you mean '--batch-size'?");
   expect_train_refused({"--bach-size=3"}, "--bach-size is not known; did you mean '--batch-size'?");

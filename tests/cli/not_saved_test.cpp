@@ -14,6 +14,8 @@ TEST(NotSaved, IsFoundBeforeTheTraining) {
                  "nowhere/plot.png: the folder 'nowhere' does not exist");
   expect_refused({"train", "minigooglenet", "--history", "nowhere/h.json"}, 5,
                  "nowhere/h.json: the folder 'nowhere' does not exist");
+  expect_refused({"serve-parameters", "--address", "127.0.0.1:0", "--save", "/dev/null/saved"}, 5,
+                 "/dev/null/saved: cannot be made: Not a directory");
 }
 
 TEST(NotSaved, UnknownEndingIsUsage) {

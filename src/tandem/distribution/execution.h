@@ -162,6 +162,8 @@ class Execution {
   /// are then collective: each process calls them as often, with its part of the same batches (own_rows) or all of
   /// each, and gets the same results.
   virtual Peers* peers() { return nullptr; }
+  /// What keeps its parameters was told to end, and leaves it the time to end first.
+  virtual bool servers_stop() const { return false; }
   /// Which rows of a batch this process needs; empty: all of them.
   virtual data::OwnRows own_rows() const { return {}; }
   /// Lets all processes go on from the first one's weights and optimizer state, where one has been given others.

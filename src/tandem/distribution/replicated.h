@@ -90,6 +90,7 @@ class Replicated final : public Execution {
   void begin_pass(int64_t pass) override;
   data::DealBatch deal(bool in_parts) override;
   void end_pass(int64_t pass) override;
+  bool servers_stop() const override;
   data::OwnRows own_rows() const override;
   void align() override;
   std::vector<int64_t> receipt(int64_t rows) override;
@@ -196,7 +197,6 @@ class Replicated final : public Execution {
   // What each server of this process's replicas counted.
   std::vector<servers::ServerFigures> server_figures() const;
   void take_what_servers_saved();
-  bool servers_stop() const;
   void abort_served(const std::string& reason);
   StepResult give_step(const data::Batch& batch, const TrainStep& train, const Observer& observer);
   // What replicas are given of it.

@@ -164,6 +164,7 @@ void Replicated::begin_pass(int64_t pass) {
 }
 
 bool Replicated::servers_stop() const {
+  if (!how_.servers) return false;
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     if (served(r).client().servers_stop()) return true;
   }

@@ -91,12 +91,15 @@ servers::ServerPlan ServerSetup::plan(const std::vector<Weight>& trained, const 
 servers::ClientOptions ServerSetup::client(int64_t worker) const {
   servers::ClientOptions options{
       .servers = choice_.addresses, .worker = place_of(worker), .key = choice_.key, .stop = choice_.stop};
-  if (per_host()) options.servers = {choice_.addresses[static_cast<std::size_t>(host_of(worker))]};
+  if (!per_host()) return options;
+  options.first = host_of(worker);
+  options.all = choice_.addresses.size();
+  options.servers = {choice_.addresses[static_cast<std::size_t>(options.first)]};
   return options;
 }
 
 servers::ClientOptions ServerSetup::desk(int64_t place) const {
-  return {.servers = {choice_.addresses.front()}, .worker = place, .key = choice_.key, .stop = choice_.stop};
+  return {.servers = choice_.addresses, .worker = place, .key = choice_.key, .stop = choice_.stop};
 }
 
 int64_t ServerSetup::place_of(int64_t worker) const {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <latch>
 #include <numeric>
@@ -131,26 +132,29 @@ TEST_F(ServedCrowd, OneThatFailsLeavesItsRowsToTheOthers) {
   EXPECT_GE(rows[0] + rows[2], 3 * 90 - 4 * 7);  // all but what it had made before
 }
 
-// Orders a server to end behind the first epoch, and lets the workers hear of it.
+// Orders a server to end behind the first epoch, which both have validated, and lets the workers hear of it.
 struct StopsServer : Callback {
-  explicit StopsServer(servers::Server& server) : server(server) {}
+  StopsServer(servers::Server& server, std::barrier<>& both) : server(server), both(both) {}
   void on_epoch_end(int64_t, Logs&) override {
+    both.arrive_and_wait();
     server.stop_after(60);
     std::this_thread::sleep_for(std::chrono::seconds(3));
   }
   servers::Server& server;
+  std::barrier<>& both;
 };
 
 TEST_F(ServedCrowd, AStoppedServerEndsTheTrainingAndLeavesNoEpochWithoutSteps) {
   const auto what = task(0.1);
   std::vector<History> histories(2);
+  std::barrier<> both(2);
   parity::on_grid_with({2, 1}, what.build, what.compile, served("async"), [&](Model& model, int64_t process) {
     histories[static_cast<std::size_t>(process)] =
         model.fit(what.x, what.y,
                   {.batch_size = 7,
                    .epochs = 50,
                    .verbose = 0,
-                   .callbacks = {std::make_shared<StopsServer>(*servers_[1])},
+                   .callbacks = {std::make_shared<StopsServer>(*servers_[1], both)},
                    .validation_data = ValidationData(what.x, what.y)});
   });
   for (const auto& history : histories) {

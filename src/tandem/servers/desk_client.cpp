@@ -9,6 +9,7 @@ namespace {
 
 ClientOptions first_server_of(ClientOptions options) {
   if (options.servers.empty()) throw InvalidArgument("parameter servers: there must be one, got no address");
+  if (options.all == 0) options.all = options.servers.size();
   options.servers.resize(1);
   return options;
 }

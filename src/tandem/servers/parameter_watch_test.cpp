@@ -158,7 +158,7 @@ TEST_F(ParameterWatchTest, IsToldWhereNoWorkerComes) {
   watch.begin();  // is nobody that the server would wait for
   watch.ask(kNever);
   EXPECT_EQ(message_of<PeerError>([&] { watch.take(); }),
-            "server 0 of 1 (" + client_.servers[0] + "): its workers have gone, or never came");
+            "server 0 of 1 (" + client_.servers[0] + "): no worker has come");
   expect_served_end();
 }
 

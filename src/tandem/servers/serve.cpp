@@ -47,9 +47,7 @@ ServerFigures serve(const ServerOptions& options, const std::function<void(const
 
 void wait_until_done(Server& server) {
   server.wait();
-  if (!server.done())
-    throw PeerError("server at " + server.address() +
-                    ": its workers have gone, or never came, and none said that it is done");
+  if (!server.done()) throw PeerError("server at " + server.address() + ": " + server.why_not_done());
 }
 
 }  // namespace tandem::servers

@@ -85,6 +85,7 @@ class Server::Body {
   const std::string& address() const { return address_; }
   bool has_ended() const { return ended_; }
   bool done() const { return ended_ && talk_.failure().empty() && talk_.any_is_done(); }
+  std::string why_not_done() const { return ended_ ? talk_.why_none_is_done() : ""; }
   ServerFigures figures() const { return ended_ ? talk_.figures() : ServerFigures(); }
 
   void stop() {
@@ -257,6 +258,7 @@ Server::~Server() = default;
 const std::string& Server::address() const { return body_->address(); }
 void Server::wait() { body_->wait(); }
 bool Server::done() const { return body_->done(); }
+std::string Server::why_not_done() const { return body_->why_not_done(); }
 ServerFigures Server::figures() const { return body_->figures(); }
 bool Server::has_ended() const { return body_->has_ended(); }
 void Server::stop() { body_->stop(); }

@@ -60,13 +60,15 @@ class Server {
   /// Throws PeerError when the job could not go on, as it told its workers.
   void wait();
   /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,
-  /// and what became of their gradients.
+  /// if not, why; and what became of their gradients.
   bool done() const;
+  std::string why_not_done() const;
   ServerFigures figures() const;
   bool has_ended() const;
   /// Ends it; workers that are there are told.
   void stop();
-  /// Lets the workers end first, and does not wait for that: those that train each at its own pace get no more batches.
+  /// Lets the workers end first, and does not wait for that: they are told, and those that train each at its own pace get
+  /// no more batches.
   /// What is still there after `seconds` is told that it has been stopped.
   void stop_after(double seconds);
 

@@ -29,6 +29,9 @@ struct ClientOptions {
   double wait_seconds = 600;
   /// Ends the waits of begin, which then throws Stopped.
   std::stop_token stop = {};
+  /// Of a job that has more servers, for errors: the first one's number, and how many there are (0: these).
+  int64_t first = 0;
+  std::size_t all = 0;
 };
 
 struct PushOptions {

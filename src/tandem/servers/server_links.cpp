@@ -36,10 +36,10 @@ ServerLinks::ServerLinks(const ClientOptions& options, Take take, std::string wh
       take_(std::move(take)),
       failures_(options.servers.size()) {
   const auto own_name = name_of_run(who_);
-  const auto count = options.servers.size();
-  for (std::size_t s = 0; s < count; ++s) {
-    const auto& address = options.servers[s];
-    const auto name = name_of_server(static_cast<int64_t>(s), count, address);
+  const auto all = options.all > 0 ? options.all : options.servers.size();
+  int64_t number = options.first;
+  for (const auto& address : options.servers) {
+    const auto name = name_of_server(number++, all, address);
     links_.push_back(std::make_unique<ServerLink>(name, address, own_name, options.key, options.silence_seconds));
   }
   signs_ = std::thread([this] { give_signs(); });

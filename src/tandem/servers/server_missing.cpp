@@ -10,6 +10,7 @@ Server::~Server() = default;
 const std::string& Server::address() const { throw InternalError("a server without ZeroMQ"); }
 void Server::wait() {}
 bool Server::done() const { return true; }
+std::string Server::why_not_done() const { return ""; }
 ServerFigures Server::figures() const { return {}; }
 bool Server::has_ended() const { return true; }
 void Server::stop() {}

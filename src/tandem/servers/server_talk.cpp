@@ -196,6 +196,7 @@ void ServerTalk::look(double now) {
     if (const auto member = members_.find(who); member != members_.end()) lose(who, member->second.worker, why);
   }
   if (std::exchange(look_at_early_, false)) greet_early(now);
+  refuse_doubles();
   save_if_due();
   watchers_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);
   show_watchers();
@@ -239,7 +240,7 @@ void ServerTalk::show_watchers() {
 }
 
 bool ServerTalk::ends_watch(double now) {
-  if (!watch_ended_ && !any_is_done()) watchers_.fail("its workers have gone, or never came");
+  if (!watch_ended_ && !any_is_done()) watchers_.fail(why_none_is_done());
   if (!watch_ended_) watch_ended_ = now;
   show_watchers();
   return watchers_.nobody() || now - *watch_ended_ > silence_seconds_;
@@ -250,6 +251,13 @@ bool ServerTalk::all_have_left() const {
 }
 
 bool ServerTalk::any_is_done() const { return std::find(left_.begin(), left_.end(), Left::done) != left_.end(); }
+
+std::string ServerTalk::why_none_is_done() const {
+  if (!came_) return "no worker has come";
+  return std::find(left_.begin(), left_.end(), Left::failed) != left_.end()
+             ? "its workers have said that they cannot go on"
+             : "its workers have gone, and none said that it is done";
+}
 
 ServerFigures ServerTalk::figures() const {
   auto figures = table_ ? table_->figures() : ServerFigures();

@@ -63,6 +63,7 @@ class ServerTalk {
   void lost_server(int64_t server, const std::string& why);
   /// One has left that did not fail.
   bool any_is_done() const;
+  std::string why_none_is_done() const;
   /// Why nothing goes on; empty: all is well.
   const std::string& failure() const { return failure_; }
   /// Nobody can begin anew.
@@ -80,6 +81,7 @@ class ServerTalk {
     std::string who;
     Header header;
     std::vector<Frame> frames;
+    double came = 0;
   };
 
   void answer_errors(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
@@ -91,7 +93,7 @@ class ServerTalk {
   void come_to_desk(int64_t worker);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   // Sees to it that there is a table; false: not yet.
-  bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames);
+  bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void make_table(const Header& header, const std::vector<Frame>& frames);
   void restore_table(const ServerPlan& plan, std::string plan_text, int64_t server, int64_t version);
   void set_table(std::unique_ptr<ParameterTable> table, const ServerPlan& plan, std::string plan_text, int64_t server);
@@ -100,8 +102,9 @@ class ServerTalk {
   // True when it is a worker that has not noticed that this server is another one, which began from a snapshot.
   bool comes_back(const std::string& who, const Header& header, double now);
   void greet(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
-  void keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames);
+  void keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void greet_early(double now);
+  void refuse_doubles();
   void leave(const std::string& who, int64_t worker, bool failed);
   void lose(const std::string& who, int64_t worker, const std::string& why);
   void begin_anew();

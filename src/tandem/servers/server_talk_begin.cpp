@@ -17,16 +17,21 @@ struct NotNow : Error {
   using Error::Error;
 };
 
+constexpr auto kIsHere = "is here already, in another process";
+// Seconds after which what a process said before its end has come.
+constexpr double kLastWords = 2;
+
 }  // namespace
 
 void ServerTalk::hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (frames.size() < 2) throw DataError("hello must have a plan");
   if (group_ && group_->leaves()) throw NotNow("comes when this server has left those of the other hosts");
   if (members_.contains(who)) return say(who, Kind::hello, "");
-  if (table_ || begin_table(who, header, frames)) greet(who, header, frames, now);
+  if (table_ || begin_table(who, header, frames, now)) greet(who, header, frames, now);
 }
 
-bool ServerTalk::begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
+bool ServerTalk::begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames,
+                             double now) {
   if (saves_) {
     const auto plan = ServerPlan::decode(frames[1].text());
     const auto saved = saves_->versions(header.block, plan.servers());
@@ -35,13 +40,13 @@ bool ServerTalk::begin_table(const std::string& who, const Header& header, const
       return true;
     }
     if (plan.mode == ServerMode::sync && header.worker == 0) {
-      offered_ = Early{who, header, frames};
+      offered_ = Early{who, header, frames, now};
       send_(who, {.kind = Kind::hello}, {Frame::of(std::string()), Frame::of(encode_saved(saved))});
       return false;
     }
   }
   if (header.worker != 0) {
-    keep_early(who, header, frames);
+    keep_early(who, header, frames, now);
     return false;
   }
   make_table(header, frames);
@@ -94,11 +99,9 @@ void ServerTalk::greet(const std::string& who, const Header& header, const std::
               server_);
   const auto w = static_cast<std::size_t>(header.worker);
   if (!who_of_[w].empty()) {
-    // An older run whose end has not been noticed yet, where workers may begin anew.
-    if (plan_.mode == ServerMode::sync && saves_) return keep_early(who, header, frames);
-    if (plan_.needs_all()) throw NotNow("is here already, in another process");
-    members_.erase(who_of_[w]);
-    table_->lost(header.worker, "has begun anew");
+    // Where workers may begin anew it may be an older run whose end has not been noticed yet.
+    if (saves_ || !plan_.needs_all()) return keep_early(who, header, frames, now);
+    throw NotNow(kIsHere);
   }
   // Of a run before this one, which has left its updates.
   if (members_.empty() && plan_.mode != ServerMode::sync) resumed_ = table_->updates();
@@ -154,17 +157,30 @@ ParameterTable::Send ServerTalk::answers() {
   return [this](int64_t worker, const BlockAnswer& given) { answer(worker, given); };
 }
 
-void ServerTalk::keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames) {
+void ServerTalk::keep_early(const std::string& who, const Header& header, const std::vector<Frame>& frames,
+                            double now) {
   const auto same = [&](const Early& early) { return early.who == who; };
   if (std::any_of(early_.begin(), early_.end(), same)) return;
   // Parameters are worker 0's alone.
-  early_.push_back({who, header, header.worker == 0 ? frames : std::vector<Frame>{frames[0], frames[1]}});
+  early_.push_back({who, header, header.worker == 0 ? frames : std::vector<Frame>{frames[0], frames[1]}, now});
 }
 
 void ServerTalk::greet_early(double now) {
   const auto early = std::move(early_);
   early_.clear();
-  for (const auto& [who, header, frames] : early) hear(who, frames, now);
+  for (const auto& hello : early) hear(hello.who, hello.frames, now);
+}
+
+// Those whose number a process has that goes on speaking.
+void ServerTalk::refuse_doubles() {
+  const auto is_double = [&](const Early& early) {
+    const auto w = static_cast<std::size_t>(early.header.worker);
+    const auto first = w < who_of_.size() ? members_.find(who_of_[w]) : members_.end();
+    if (first == members_.end() || first->second.heard < early.came + kLastWords) return false;
+    say(early.who, Kind::error, c10::str("worker ", w, ": ", kIsHere));
+    return true;
+  };
+  early_.erase(std::remove_if(early_.begin(), early_.end(), is_double), early_.end());
 }
 
 void ServerTalk::begin_anew() {

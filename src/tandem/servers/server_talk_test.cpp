@@ -251,20 +251,59 @@ TEST(ServerTalk, WorkersAreToldThatItIsBeingStopped) {
   EXPECT_EQ(static_cast<Deal>(talk.last().header.staleness), Deal::stopped);
 }
 
-TEST(ServerTalk, AWorkerThatBeginsAnewTakesItsPlaceExceptInSync) {
+TEST(ServerTalk, ASecondProcessOfARunningWorkerIsRefused) {
   Talk async(plan_in(ServerMode::async));
   async.hello(0, 0);
   async.hello(1, 0);
-  async.push(1, 5, 0, 0);
+  async.said.clear();
   async.hello(1, 1, "-again");
-  EXPECT_EQ(async.last().header.kind, Kind::hello);
-  async.push(1, 6, 0, 1);  // of the old run
+  async.hear("worker-1", {.kind = Kind::ping, .worker = 1}, {}, 2);  // may have been said before its end
+  async.talk.look(2.1);
+  EXPECT_FALSE(async.hears("worker-1-again", "worker 1: is here already, in another process"));
+  async.hear("worker-1", {.kind = Kind::ping, .worker = 1}, {}, 3.5);
+  async.talk.look(3.6);
+  EXPECT_EQ(async.last().who, "worker-1-again");
   EXPECT_EQ(async.last().header.kind, Kind::error);
-  Talk sync(plan_in(ServerMode::sync));
+  EXPECT_EQ(async.last_text(), "worker 1: is here already, in another process");
+  async.push(1, 1, 0, 4);
+  EXPECT_EQ(async.last().header.outcome, Outcome::applied);
+  Talk sync(plan_in(ServerMode::sync));  // at once: none can come back
   sync.hello(0, 0);
   sync.hello(1, 0);
   sync.hello(1, 1, "-again");
   EXPECT_EQ(sync.last_text(), "worker 1: is here already, in another process");
+}
+
+TEST(ServerTalk, AWorkerThatBeginsAnewTakesThePlaceOfItsOlderRun) {
+  for (const bool closes : {true, false}) {  // else that one is silent
+    Talk talk(plan_in(ServerMode::async));
+    talk.hello(0, 0);
+    talk.hello(1, 0);
+    talk.push(1, 5, 0, 1);
+    talk.said.clear();
+    talk.hello(1, 2, "-again");
+    for (double now = 2; now < 10.9; now += 0.5) {
+      talk.hear("worker-0", {.kind = Kind::ping}, {}, now);
+      talk.talk.look(now);
+    }
+    EXPECT_FALSE(talk.hears("worker-1-again", ""));
+    if (closes) talk.talk.closed("worker-1");
+    talk.talk.look(closes ? 10.9 : 11.1);
+    EXPECT_EQ(talk.last().who, "worker-1-again");
+    EXPECT_EQ(talk.last().header.kind, Kind::hello);
+    talk.push(1, 6, 0, 12);  // of the old run
+    EXPECT_EQ(talk.last().header.kind, Kind::error);
+  }
+}
+
+TEST(ServerTalk, SaysWhyNoneIsDone) {
+  Talk talk(plan_in(ServerMode::async));
+  EXPECT_EQ(talk.talk.why_none_is_done(), "no worker has come");
+  for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
+  talk.talk.closed("worker-0");
+  EXPECT_EQ(talk.talk.why_none_is_done(), "its workers have gone, and none said that it is done");
+  talk.hear("worker-1", {.kind = Kind::leave, .worker = 1, .id = 1}, {}, 1);
+  EXPECT_EQ(talk.talk.why_none_is_done(), "its workers have said that they cannot go on");
 }
 
 TEST(ServerTalk, ErrorsAreOneLineWhateverCame) {

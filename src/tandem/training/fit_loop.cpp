@@ -116,7 +116,7 @@ void Trainer::FitLoop::run_epoch(int64_t epoch) {
     const double start = steady_seconds();
     const auto batch = next_batch(epoch);
     if (!batch) {
-      share_interruption();
+      end_if(interrupted_, interrupted_);
       break;
     }
     train(*batch, epoch, steady_seconds() - start);
@@ -239,8 +239,7 @@ void Trainer::FitLoop::validate(int64_t epoch, Logs& logs) {
                                                  .verbose = 0,
                                                  .gate = plan_.gate},
                                                 callbacks_, true);
-  interrupted_ = !validation;
-  share_interruption();
+  end_if(!validation, !validation && !trainer_.pass(plan_.gate));
   if (!validation) return;
   for (const auto& [name, value] : *validation) logs.set("val_" + name, value);
 }

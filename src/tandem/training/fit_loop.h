@@ -58,8 +58,9 @@ class Trainer::FitLoop {
   bool goes_on(bool passes);
   // The same before an epoch, without regard to stop_training.
   bool may_begin();
-  // Where processes train each at its own pace: what one of them was told from outside, all are told.
-  void share_interruption();
+  // Notes whether the training is to end, by this process's `own` gate or another's. Where processes train each at its
+  // own pace, all are told.
+  void end_if(bool interrupted, bool own);
   void end_pass();
   History::Facts facts(double started) const;
 

@@ -22,8 +22,9 @@ void Trainer::FitLoop::warn_of_loss(double loss, int64_t epoch, int64_t update) 
 void Trainer::FitLoop::warn_of_divergence() {
   if (!trainer_.leads()) return;
   bar_.clear();
+  const auto where = circumstances();
   log_warning(c10::str("the loss grows without end: ", divergence_.last(), " of the last ", DivergenceCheck::kWindow,
-                       " batches, ", divergence_.least(), " at best", circumstances(),
+                       " batches, ", divergence_.least(), " at best, at update ", execution_.iterations(), where,
                        "; a smaller rate or fresher gradients may help"));
 }
 
@@ -50,32 +51,32 @@ void Trainer::FitLoop::show_step() {
 }
 
 bool Trainer::FitLoop::may_begin() {
-  interrupted_ = trainer_.agree({.interrupt = !trainer_.pass(plan_.gate)}).interrupt;
-  share_interruption();
+  const bool own = !trainer_.pass(plan_.gate);
+  end_if(trainer_.agree({.interrupt = own || execution_.servers_stop()}).interrupt, own);
   return !interrupted_;
 }
 
 bool Trainer::FitLoop::goes_on(bool passes) {
   if (trainer_.stopping_ || interrupted_) passes = false;
+  const bool own = interrupted_ || (passes && !trainer_.pass(plan_.gate));
   const auto wishes = trainer_.agree({.look = draw_ || show_,
                                       .stop = trainer_.stopping_,
-                                      .interrupt = interrupted_ || (passes && !trainer_.pass(plan_.gate))});
+                                      .interrupt = own || execution_.servers_stop()});
   look_ = wishes.look;
-  interrupted_ = wishes.interrupt;
-  share_interruption();
+  end_if(wishes.interrupt, own);
   if (wishes.stop) trainer_.stopping_ = true;
   return !wishes.stop && !interrupted_;
 }
 
-void Trainer::FitLoop::share_interruption() {
-  auto* crowd = execution_.crowd();
-  if (!crowd) return;
-  if (interrupted_) crowd->stop();
-  if (!interrupted_ && crowd->stopped() && trainer_.leads()) {
-    bar_.clear();
-    log_warning("fit: training ends after this step: another process of the job was interrupted");
+void Trainer::FitLoop::end_if(bool interrupted, bool own) {
+  if (auto* crowd = execution_.crowd()) {
+    if (interrupted) crowd->stop();
+    interrupted = crowd->stopped();
   }
-  interrupted_ = crowd->stopped();
+  interrupted_ = interrupted;
+  if (!interrupted || own || !trainer_.leads()) return;
+  bar_.clear();
+  log_warning("fit: training ends after this step: another process of the job was interrupted");
 }
 
 }  // namespace tandem

@@ -82,7 +82,8 @@ std::optional<Logs> Trainer::run_evaluate(const PassPlan& plan, const CallbackLi
   int64_t step = 0, rows_done = 0;
   bool whole = true, draw = false;
   while (const auto batch = batches.next()) {
-    const auto wishes = agree({.look = draw, .interrupt = !pass(plan.gate)});
+    const bool ends = within_fit && execution.servers_stop();
+    const auto wishes = agree({.look = draw, .interrupt = !pass(plan.gate) || ends});
     if (whole = !wishes.interrupt; !whole) break;
     if (!counted) check_rows("evaluate", *batch);
     Logs batch_logs;
