@@ -73,7 +73,9 @@ void expect_matches_keras(const AttentionCase& keras) {
   }
   expect_close(output, keras.load("output"), 1e-5, "output");
   EXPECT_EQ(mask_of(output).defined(), keras.has("output_mask"));
-  if (keras.has("output_mask")) EXPECT_TRUE(at::equal(mask_of(output), keras.load("output_mask").to(at::kBool)));
+  if (keras.has("output_mask")) {
+    EXPECT_TRUE(at::equal(mask_of(output), keras.load("output_mask").to(at::kBool)));
+  }
 
   (output * keras.load("r")).sum().backward();
   for (std::size_t i = 0; i < inputs.size(); ++i)

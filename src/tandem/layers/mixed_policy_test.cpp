@@ -41,8 +41,9 @@ TEST_P(MixedPolicy, IsNearFloat32InEveryLayer) {
     auto inputs = keras.load_all("x");
     for (auto& x : inputs) x.requires_grad_(true);
     const Tensor output = layer(Tensors(inputs), CallContext{});
-    if (layer->lowering() != Lowering::kNone && output.is_floating_point())
+    if (layer->lowering() != Lowering::kNone && output.is_floating_point()) {
       EXPECT_EQ(output.scalar_type(), policy.compute_type());
+    }
     expect_near(output, keras.load("output"), part, "output");
     (output * keras.load("r")).sum().backward();
     for (const auto& weight : layer->weights()) {

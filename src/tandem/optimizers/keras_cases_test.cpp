@@ -118,7 +118,9 @@ TEST_P(KerasOptimizer, AgreesAfterEachStep) {
     const double rate = optimizer->learning_rate(step);
     EXPECT_NEAR(rate, rates[static_cast<std::size_t>(step)].as_double(), 1e-8);
     Tensor gradient = flat_of({gradients[0][step], gradients[1][step]}) / optimizer->loss_scale({});
-    if (optimizer->prepares()) ASSERT_TRUE(optimizer->prepare({gradient, slots, kPlaces, step, {}}));
+    if (optimizer->prepares()) {
+      ASSERT_TRUE(optimizer->prepare({gradient, slots, kPlaces, step, {}}));
+    }
     if (optimizer->elementwise()) {
       optimizer->update(parameters, gradient, slots, step, rate);
     } else {
