@@ -50,7 +50,7 @@ TEST(BadInput, ModelFile) {
 
 TEST(BadInput, ValuesThatAreEmpty) {
   expect_train_refused({"--save", ""}, "--save: must not be empty");
-  expect_train_refused({"--key="}, "--key: must not be empty");
+  expect_train_refused({"--key", ""}, "--key: must not be empty");
   expect_refused({"serve-parameters", "--address", "127.0.0.1:0", "--save", ""}, 2, "--save: must not be empty");
   expect_refused({"bench", "train", "mlp", "--precision", ""}, 2, "--precision: must not be empty");
 }
@@ -124,7 +124,7 @@ TEST(BadInput, Augmentation) {
   expect_train_refused({"--augment", "shift=far"}, "--augment shift=far: must have a number after '=', got 'far'");
   expect_train_refused({"--augment", "shift"}, "--augment shift: must have a number after '=', got ''");
   expect_train_refused({"--augment", "none,flip"}, "--augment none,flip: none must stand alone");
-  expect_train_refused({"--augment", ""}, "--augment: must name something, or none");
+  expect_train_refused({"--augment", "fill=reflect"}, "--augment: must name something, or none");
   expect_train_refused({"--augment", "shift=2"}, "RandomShift: the fraction must be at least 0 and below 1, got 2");
   expect_train_refused({"--augment", "rotation=-5"}, "RandomRotation: degrees must be a number of at least 0, got -5");
   expect_train_refused({"--augment", "zoom=0.5:x"},

@@ -96,7 +96,7 @@ TEST(ServerHosts, LargeParametersGoInPieces) {
   const auto plan = divide_among_servers(wishes, *Optimizer::make("sgd"), 1);
   for (const std::string way : {"all-reduce", "ring", "async-scatter-sum"}) {
     Hosts hosts(3, false, {.server_sync = way, .sync_every = 0});
-    std::latch stepped(3);
+    std::latch stepped(3), looked(3);
     testing::on_threads(3, [&](int64_t host) {
       ServerClient client(hosts.client(host));
       Tensor parameters = at::zeros({plan.elements});
@@ -114,6 +114,7 @@ TEST(ServerHosts, LargeParametersGoInPieces) {
         EXPECT_EQ(figures.rounds, 1);
         EXPECT_EQ(figures.bytes_to_servers, way == "ring" ? 2 * 2 * plan.elements * 4 / 3 : 2 * plan.elements * 4);
       }
+      looked.arrive_and_wait();  // nothing is sent to those that have left
       client.leave();
     });
     hosts.wait();
