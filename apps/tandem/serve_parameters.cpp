@@ -99,8 +99,14 @@ void add_serve_parameters(CLI::App& app, Run& run) {
       "host:port to listen at; port 0: a free one (default: this ps's own, by TF_CONFIG or --ps_hosts)");
   a->job.add_key_to(*command);
   command->add_option("--new-key", a->new_key_file, "Write a new key to this file, and end");
-  auto* save = command->add_option("--save", a->server.save.folder, "Folder to save to, and to go on from");
-  command->add_option("--save-every", a->server.save.every_updates, "Updates from one saving to the next (default 100)")
+  auto* save =
+      command->add_option("--save", a->server.save.folder,
+                          "Folder to save to, and to go on from; with --server-sync all servers must have one");
+  command
+      ->add_option(
+          "--save-every", a->server.save.every_updates,
+          "Updates from one saving to the next (default 100); with --server-sync: at the end of the round of averaging "
+          "after so many")
       ->transform(whole_number(1))
       ->needs(save);
   command

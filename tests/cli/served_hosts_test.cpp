@@ -1,8 +1,12 @@
 // A parameter server on each host, its workers beside it: processes of their own.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
+#include <thread>
 
 #include "run_tandem.h"
 #include "tandem/cluster/free_port.h"
@@ -94,6 +98,72 @@ TEST(ServedHosts, WithinOneProcess) {
   EXPECT_NE(ended.out.find("servers averaged their parameters 7 times; those that this process trains with sent "),
             std::string::npos)
       << ended.out;
+}
+
+std::set<std::string> snapshots_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".snapshot") names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+// Each process is told by flags who it is.
+TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
+  const TemporaryFolder folder;
+  const auto ps = addresses(2), workers = addresses(2);
+  const auto killed = "server 0 of 2 (" + ps.substr(0, ps.find(',')) + ")";
+  const auto told = [&](Arguments command, const std::string& role, const std::string& index) {
+    command.insert(command.end(), {"--ps_hosts", ps, "--worker_hosts", workers, "--job_name", role, "--task_index",
+                                   index, "--server-sync", "ring", "--sync-every", "5"});
+    return std::make_unique<Running>(command, folder.path());
+  };
+  const auto serve = [&](const std::string& index) {
+    auto server = told({"serve-parameters", "--save", "saved", "--save-every", "10"}, "ps", index);
+    server->await_output("serving at");
+    return server;
+  };
+  const auto train = [&](const std::string& steps, const std::string& index) {
+    return told({"train", "cnn", "--data", "digits", "--epochs", "1", "--steps", steps, "--batch-size", "32",
+                 "--strategy", "parameter-server", "--server-mode", "sync", "--devices", "cpu:0"},
+                "worker", index);
+  };
+  {
+    auto first = serve("0"), second = serve("1");
+    auto leads = train("100000", "0"), follows = train("100000", "1");
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    const auto is_there = [&](const std::string& name) { return snapshots_in(folder.file("saved")).contains(name); };
+    while (!is_there("host-0-of-2-round-4.snapshot") || !is_there("host-1-of-2-round-4.snapshot")) {
+      ASSERT_LT(std::chrono::steady_clock::now(), limit);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    first->send(SIGKILL);
+    const auto ended = second->wait();
+    EXPECT_EQ(ended.status, 4);
+    EXPECT_NE(ended.err.find(killed + ": its connection closed"), std::string::npos) << ended.err;
+    for (auto* worker : {leads.get(), follows.get()}) {
+      const auto lost = worker->wait();
+      EXPECT_EQ(lost.status, 4) << lost.err;
+      EXPECT_NE(lost.err.find("server 0 of "), std::string::npos) << lost.err;
+    }
+  }
+  EXPECT_FALSE(snapshots_in(folder.file("saved")).empty());
+  auto first = serve("0"), second = serve("1");
+  auto leads = train("8", "0"), follows = train("8", "1");
+  const auto led = leads->wait(), followed = follows->wait();
+  EXPECT_EQ(led.status, 0) << led.err;
+  EXPECT_EQ(followed.status, 0) << followed.err;
+  const std::string begin = "the servers go on from update ";
+  const auto at = led.err.find(begin);
+  ASSERT_NE(at, std::string::npos) << led.out << led.err;
+  const int64_t from = std::atol(led.err.c_str() + at + begin.size());
+  EXPECT_GE(from, 20);
+  for (auto* server : {first.get(), second.get()}) {
+    const auto ended = server->wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find(std::to_string(from + 8) + " updates by "), std::string::npos) << ended.out;
+  }
+  EXPECT_EQ(snapshots_in(folder.file("saved")), std::set<std::string>());
 }
 
 TEST(ServedHosts, NameWhatDoesNotFit) {

@@ -19,6 +19,7 @@ class FreeTable final : public ParameterTable {
   std::string waiting_for() const override;
   std::optional<int64_t> version() const override { return version_; }
   int64_t updates() const override { return version_; }
+  bool between_updates() const override { return true; }
 
  private:
   void take(const Push& push, std::size_t place) override;

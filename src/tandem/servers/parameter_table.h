@@ -76,6 +76,8 @@ class ParameterTable {
   const ServerFigures& figures() const { return figures_; }
   const Tensor& parameters() const { return range_.parameters(); }
 
+  /// No block is ahead of others: none is in the midst of an update.
+  virtual bool between_updates() const = 0;
   /// Workers are here, or were lost, and none of them computes a gradient.
   bool idle() const;
   /// Updates that all blocks have, at any moment; of a step that was given up by half all count as updated.

@@ -47,6 +47,7 @@ std::string head_of(const RangeSnapshot& snapshot) {
   to.numbers(snapshot.used);
   for (const auto& name : snapshot.names) to.text(name);
   to.text(snapshot.figures.encode());
+  if (!snapshot.host.empty()) to.text(snapshot.host);
   return to.take();
 }
 
@@ -60,6 +61,7 @@ bool read_head(const std::string& head, RangeSnapshot& snapshot, uint64_t& slots
   snapshot.used = from.numbers<uint64_t>();
   for (std::size_t w = 0; w < snapshot.used.size(); ++w) snapshot.names.push_back(from.text());
   snapshot.figures = ServerFigures::decode(from.text());
+  if (!from.at_end()) snapshot.host = from.text();
   return from.at_end() && std::min({snapshot.server, snapshot.version, snapshot.state.iterations}) >= 0;
 }
 

@@ -19,6 +19,8 @@ struct RangeSnapshot {
   std::vector<std::string> names = {};  // by worker: of its connection, empty: it was not there
   ServerFigures figures = {};
   Tensor parameters = {};  // (n,), float32
+  // Of one that averages with those of other hosts, when `figures` says how often they did: which one it is, and how.
+  std::string host = {};
 };
 
 /// Writes it in one step, flushed to the disk. Throws DataError, naming the file.

@@ -38,7 +38,7 @@ std::vector<int64_t> decode_saved(std::string_view bytes) {
 }
 
 int64_t common_update(const std::vector<std::optional<std::vector<int64_t>>>& saved,
-                      const std::vector<std::string>& names) {
+                      const std::vector<std::string>& names, const std::string& what) {
   int64_t latest = 0;
   bool any = false;
   for (const auto& one : saved) {
@@ -53,7 +53,7 @@ int64_t common_update(const std::vector<std::optional<std::vector<int64_t>>>& sa
     std::string text;
     for (std::size_t s = 0; s < saved.size(); ++s)
       text += c10::str(s ? "; " : "", names[s], ": ", shown_updates(saved[s]));
-    throw DataError("parameter servers must go on from one update that all have saved; " + text);
+    throw DataError("parameter servers must go on from one " + what + " that all have saved; " + text);
   }
   return latest;
 }

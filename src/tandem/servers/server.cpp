@@ -36,8 +36,6 @@ void check_options(const ServerOptions& options) {
                                    options.gone_seconds, ", start ", options.start_seconds));
   if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
   check_different(options.hosts, "server: hosts");
-  if (!options.hosts.empty() && !options.save.folder.empty())
-    throw InvalidArgument(where + "saving is not built for servers that average with other hosts");
 }
 
 ServerOptions at_own_address(ServerOptions options) {
@@ -45,6 +43,15 @@ ServerOptions at_own_address(ServerOptions options) {
     options.address = options.hosts[static_cast<std::size_t>(options.host)];
   check_options(options);
   return options;
+}
+
+std::unique_ptr<SnapshotFiles> files_of(const ServerOptions& options) {
+  if (options.save.folder.empty()) return nullptr;
+  SavingHost host{.own = options.host, .count = static_cast<int64_t>(options.hosts.size())};
+  if (host.count > 0)
+    host.text = c10::str("server ", host.own, " of ", host.count, " with server_sync ", options.server_sync,
+                         " and sync_every ", options.sync_every);
+  return std::make_unique<SnapshotFiles>(options.save, host);
 }
 
 }  // namespace
@@ -57,7 +64,7 @@ class Server::Body {
         doors_(*context_, zmq::socket_type::router),
         stop_(*context_, zmq::socket_type::pair),
         stopper_(*context_, zmq::socket_type::pair),
-        saves_(options_.save.folder.empty() ? nullptr : std::make_unique<SnapshotFiles>(options_.save)),
+        saves_(files_of(options_)),
         talk_(
             options_.silence_seconds,
             [this](const std::string& who, const Header& header, std::vector<Frame> more) {
@@ -74,7 +81,8 @@ class Server::Body {
     doors_.set(zmq::sockopt::linger, 1000);  // the last answers
     listen();
     meet_others();
-    const auto stop_address = c10::str("inproc://stop-server-", reinterpret_cast<std::uintptr_t>(this));
+    static std::atomic<int64_t> servers = 0;  // ZeroMQ keeps an address for a moment after its socket was closed
+    const auto stop_address = c10::str("inproc://stop-server-", servers++);
     stop_.bind(stop_address);
     stopper_.connect(stop_address);
     thread_ = std::thread([this] { serve(); });
@@ -139,7 +147,8 @@ class Server::Body {
 
   void meet_others() {
     if (options_.hosts.empty()) return;
-    group_.emplace(GroupOptions{options_.hosts, options_.host, server_sync(options_.server_sync), options_.sync_every},
+    group_.emplace(GroupOptions{options_.hosts, options_.host, server_sync(options_.server_sync), options_.sync_every,
+                                saves_ ? options_.save.every_updates : 0},
                    [this](int64_t to, const Header& header, std::vector<Frame> payload) {
                      peers_->send(to, header, std::move(payload));
                    });
@@ -165,7 +174,8 @@ class Server::Body {
     left_ = now;
   }
 
-  // Whether others still have to hear that this server's workers are done.
+  // Whether others still have to hear that this server's workers are done, or what they have saved is of use with what
+  // this one has.
   bool leaves_others(double now) {
     if (!group_ || talk_.over()) return false;
     if (!group_->leaves()) {
@@ -175,7 +185,9 @@ class Server::Body {
       }
       leave_others(now);
     }
-    return !group_->may_end() && now - left_ < options_.silence_seconds;
+    const bool waits = saves_ && talk_.all_have_left() && !group_->all_others_left();
+    if (waits) left_ = now;
+    return waits || (!group_->may_end() && now - left_ < options_.silence_seconds);
   }
 
   void serve() {
@@ -215,7 +227,8 @@ class Server::Body {
         stopped = !leaves_others(now) && talk_.ends_watch(now);
       }
     }
-    if (talk_.all_have_left() && talk_.failure().empty()) talk_.forget_saved();
+    const bool done = talk_.all_have_left() && talk_.failure().empty();
+    if (done && (!group_ || group_->all_others_left())) talk_.forget_saved();
     watch_.reset();
     doors_.close();
     peers_.reset();

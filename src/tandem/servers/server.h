@@ -34,7 +34,8 @@ struct ServerOptions {
   /// (ServerClient::average).
   int64_t sync_every = 1;
   /// Where its range is saved, and gone on from when there is something: ServerTalk. Removed when all workers have
-  /// left. Not with hosts.
+  /// left. With hosts at the ends of rounds, all at the same ones, when one of them has made save.every_updates of its
+  /// own since the last; all go on from one round.
   SaveOptions save = {};
 };
 
@@ -42,12 +43,12 @@ struct ServerOptions {
 /// a socket of ZeroMQ, on a thread of its own. What it does with gradients is written at ServerMode, what it has to do
 /// with servers of other hosts at ServerSync. Those are lost when they say nothing for silence_seconds, or their
 /// connection closes for 2 s: where workers wait for the average, they are told so (PeerError, which names the server),
-/// else the others average without it.
+/// else the others average without it. Where they save, one that is lost ends all of them, which are to be started
+/// again.
 class Server {
  public:
-  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, with
-  /// both hosts and a folder to save in, or when the address cannot be had; DataError where nothing can be saved in the
-  /// folder.
+  /// Throws InvalidArgument beyond loopback without a key, on numbers out of range, on hosts of which it is none, or
+  /// when the address cannot be had; DataError where nothing can be saved in the folder.
   explicit Server(ServerOptions options = {});
   /// Stops it as stop() does.
   ~Server();
@@ -56,7 +57,8 @@ class Server {
 
   /// Where workers reach it, with the port that it has.
   const std::string& address() const;
-  /// Returns when all workers have left, or all have been gone for gone_seconds, and the servers of other hosts know.
+  /// Returns when all workers have left, or all have been gone for gone_seconds, and the servers of other hosts know;
+  /// where it saves, and its workers are done, when those of all hosts are.
   /// Throws PeerError when the job could not go on, as it told its workers.
   void wait();
   /// Of a server that has ended: whether workers have said that they are done, all but those that were lost on the way,

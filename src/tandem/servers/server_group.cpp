@@ -9,12 +9,9 @@
 #include "tandem/core/error.h"
 #include "tandem/core/log.h"
 #include "tandem/servers/server_names.h"
-#include "tandem/servers/server_terms.h"
 
 namespace tandem::servers {
 namespace {
-
-constexpr std::size_t kMostEarly = 1 << 16;  // messages: of hosts whose workers began before this one's
 
 int64_t some_run() {
   std::random_device random;
@@ -28,6 +25,7 @@ ServerGroup::ServerGroup(GroupOptions options, Send send)
       send_(std::move(send)),
       run_(some_run()),
       runs_(count()),
+      saved_(count()),
       gone_(count()),
       knows_(count()),
       outbox_(count()) {
@@ -41,39 +39,10 @@ std::string ServerGroup::name(int64_t server) const {
   return name_of_server(server, count(), options_.hosts[static_cast<std::size_t>(server)]);
 }
 
-void ServerGroup::begin(ParameterTable& table, const ServerPlan& plan) {
-  if (plan.servers() != 1 && plan.server_sync.empty())
-    throw InvalidArgument(c10::str("expects a part of the parameters on each of ", plan.servers(),
-                                   " servers, this one averages with others by server_sync ", name_of(options_.way),
-                                   ", which workers must be told, too"));
-  if (plan.servers() != 1)
-    throw InvalidArgument(
-        c10::str("must have one server on each host, which has all parameters, got a plan for ", plan.servers()));
-  if (!plan.server_sync.empty() && (plan.server_sync != name_of(options_.way) || plan.sync_every != options_.every))
-    throw InvalidArgument(c10::str("expects server_sync ", plan.server_sync, " with sync_every ", plan.sync_every,
-                                   ", this server has ", name_of(options_.way), " with ", options_.every));
-  table_ = &table;
-  terms_ = server_terms(options_, plan, table.parameters());
-  rounds_ = std::make_unique<ServerRounds>(
-      options_.way, static_cast<int64_t>(count()), options_.own, table.parameters(),
-      [this](int64_t to, const Header& header, const Tensor& values) {
-        if (header.kind == Kind::slice) return tell(to, header, {Frame::of(values)});
-        tell(to, header, {});
-      },
-      [this] { done(); });
-  due_ = options_.every > 0 ? options_.every : INT64_MAX;
-  if (holds_workers(options_.way)) table.hold_from(due_);
-  for (std::size_t s = 0; s < count(); ++s) {
-    const auto to = static_cast<int64_t>(s);
-    if (to != options_.own) tell(to, {.kind = Kind::peer, .version = run_}, {Frame::of(terms_)});
-    if (gone_[s]) rounds_->lost(to);
-  }
-  const auto early = std::exchange(early_, {});
-  for (const auto& [header, frames] : early) hear(header, frames);
-}
-
 void ServerGroup::tell(int64_t to, Header header, std::vector<Frame> payload) {
-  if (is_gone(to)) return;
+  // Where they save, one whose workers are done still waits for the others to leave.
+  const bool waits = saves() && header.kind == Kind::part && !gone_[static_cast<std::size_t>(to)];
+  if (is_gone(to) && !waits) return;
   header.worker = static_cast<int32_t>(options_.own);
   if (header.kind == Kind::slice) bytes_sent_ += static_cast<int64_t>(payload[0].size());
   outbox_.keep(to, {header, payload});
@@ -91,12 +60,10 @@ void ServerGroup::hear(const Header& header, const std::vector<Frame>& frames) {
     knows_[static_cast<std::size_t>(from)] = true;
     return outbox_.forget(from);
   }
-  if (!rounds_) {
-    if (early_.size() >= kMostEarly) throw DataError("says too much before this server has its parameters");
-    early_.emplace_back(header, frames);
-    return;
-  }
-  if (header.kind == Kind::peer) return agree(from, header.version, frames);
+  if ((header.kind == Kind::peer || header.kind == Kind::saved) && !is_run(from, header.version)) return;
+  if (header.kind == Kind::saved) return hear_saved(from, frames);
+  if (!rounds_) return hear_early(from, header, frames);
+  if (header.kind == Kind::peer) return agree(from, frames);
   if (header.kind == Kind::slice && (frames.size() != 2 || frames[1].size() % sizeof(float) != 0))
     throw DataError("a slice must have one payload, of float32 values");
   if (header.kind == Kind::come) outbox_.came(from, static_cast<int64_t>(header.id));
@@ -104,29 +71,42 @@ void ServerGroup::hear(const Header& header, const std::vector<Frame>& frames) {
   if (header.kind == Kind::part) send_(from, {.kind = Kind::parted, .worker = static_cast<int32_t>(options_.own)}, {});
 }
 
-void ServerGroup::agree(int64_t server, int64_t run, const std::vector<Frame>& frames) {
-  auto& known = runs_[static_cast<std::size_t>(server)];
-  if (known != 0 && known != run) return lost(server, name(server) + ": has begun anew, without the others' rounds");
-  known = run;
-  const auto wrong = difference_of_terms(terms_, frames.size() > 1 ? frames[1].text() : "");
-  if (!wrong.empty()) throw PeerError(name(server) + ": " + wrong);
-}
-
 void ServerGroup::look() {
+  save_if_due();
   const auto is_due = [&] {
     // Nobody need wait for the slowest where workers train on, nor for one whose workers have nothing to do.
     const bool joins = rounds_->others_came() && (!holds_workers(options_.way) || table_->idle());
     return rounds_->begun() < asked_ || joins || table_->updates() >= due_;
   };
-  while (rounds_ && !leaves_ && !rounds_->running() && is_due()) {
+  // What is saved of a round must have nothing of the next.
+  while (rounds_ && !leaves_ && !save_due_ && !rounds_->running() && is_due()) {
     if (options_.every > 0) due_ = table_->updates() + options_.every;
-    rounds_->come();
+    rounds_->come(wishes_save());
   }
 }
 
 void ServerGroup::done() {
   table_->written();
+  save_due_ = saves() && rounds_->to_be_saved();
+  save_if_due();
   if (holds_workers(options_.way)) table_->hold_from(due_);
+}
+
+bool ServerGroup::wishes_save() {
+  if (!saves() || table_->updates() - saved_at_ < options_.save_every) return false;
+  for (std::size_t s = 0; s < count() && !told_unsaved_; ++s) {
+    if (!rounds_->has_left(static_cast<int64_t>(s))) continue;
+    told_unsaved_ = true;
+    log_warning(name(static_cast<int64_t>(s)) + " has no workers any more: nothing more is saved");
+  }
+  return true;
+}
+
+void ServerGroup::save_if_due() {
+  if (!save_due_ || !table_->between_updates()) return;
+  save_due_ = false;
+  saved_at_ = table_->updates();
+  save_();
 }
 
 int64_t ServerGroup::ask(int64_t round) {
@@ -138,9 +118,13 @@ int64_t ServerGroup::ask(int64_t round) {
 }
 
 std::string ServerGroup::waiting_for() const {
+  std::vector<int64_t> servers;
+  if (rounds_) servers = rounds_->waiting_for();
+  for (std::size_t s = 0; s < count() && !rounds_ && has_met(); ++s) {
+    if (!saved_[s]) servers.push_back(static_cast<int64_t>(s));
+  }
   std::string names;
-  for (const auto server : rounds_ ? rounds_->waiting_for() : std::vector<int64_t>())
-    names += (names.empty() ? "" : ", ") + name(server);
+  for (const auto server : servers) names += (names.empty() ? "" : ", ") + name(server);
   return names;
 }
 
@@ -159,9 +143,9 @@ void ServerGroup::lost(int64_t server, const std::string& why) {
   outbox_.forget(server);
   if (leaves_) {
     knows_[static_cast<std::size_t>(server)] = true;
-    return;
+    if (!saves()) return;
   }
-  if (holds_workers(options_.way)) throw PeerError(why);
+  if (holds_workers(options_.way) || saves()) throw PeerError(why);
   log_warning(why + "; the others average without it");
   gone_[static_cast<std::size_t>(server)] = true;
   if (rounds_) rounds_->lost(server);
@@ -179,7 +163,15 @@ void ServerGroup::leave() {
 bool ServerGroup::may_end() const {
   for (std::size_t s = 0; s < count(); ++s) {
     const auto server = static_cast<int64_t>(s);
-    if (server != options_.own && !knows_[s] && !is_gone(server)) return false;
+    if (server != options_.own && !knows_[s] && (saves() || !is_gone(server))) return false;
+  }
+  return true;
+}
+
+bool ServerGroup::all_others_left() const {
+  for (std::size_t s = 0; s < count(); ++s) {
+    const auto server = static_cast<int64_t>(s);
+    if (server != options_.own && !(rounds_ && rounds_->has_left(server))) return false;
   }
   return true;
 }

@@ -153,10 +153,6 @@ TEST(ServerHosts, MustAgree) {
             "server: host must be from 0 to 1, got 2");
   EXPECT_EQ(message_of([] { Server({.hosts = {"inproc://a"}, .sync_every = -1}); }),
             "server: sync_every must be at least 0, got -1");
-  EXPECT_EQ(message_of([] {
-              Server({.hosts = {"inproc://a", "inproc://b"}, .save = {.folder = "not-made"}});
-            }),
-            "server at inproc://a: saving is not built for servers that average with other hosts");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ enum class Kind : uint8_t {
   watch,           // of one that looks on: asks for the parameters from an update on; answered by watch (watch_talk.h)
   // Between the servers of several hosts, whose numbers stand in place of the worker's:
   peer,   // what both must agree on
+  saved,  // before that: of which rounds it has snapshots
   come,   // its next round begins, for which it has all of the last one
   slice,  // of a round: some of its parameters, or of a ring's sum
   part,   // it takes part in no more rounds; answered by parted
@@ -62,7 +63,7 @@ struct Header {
   int64_t block = 0;  // of push, params and rows; of hello: the number of the server that is meant; of slice: its begin
   // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
   // and the server goes on from, 0: none; of pull and rest: the pass; of average: up to which round, 0: the next; of
-  // slice: a ring's step; of peer: the run.
+  // slice: a ring's step; of peer and saved: the run; of come: 1 where the end of the round is to be saved.
   int64_t version = 0;
   // Of params: updates made meanwhile; of a server's ping: 1 where it has been stopped, and workers should end.
   int64_t staleness = 0;

@@ -3,17 +3,20 @@
 #include <ATen/ATen.h>
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 
 namespace tandem::servers {
 
 ServerRounds::ServerRounds(ServerSync way, int64_t servers, int64_t own, Tensor parameters, Send send,
-                           std::function<void()> done)
+                           std::function<void()> done, int64_t made)
     : way_(way),
       own_(own),
       parameters_(std::move(parameters)),
       send_(std::move(send)),
       done_(std::move(done)),
+      round_(made + 1),
       came_(static_cast<std::size_t>(servers)),
       first_without_(static_cast<std::size_t>(servers), kNever),
       early_elements_(static_cast<std::size_t>(servers)) {}
@@ -25,11 +28,15 @@ void ServerRounds::tell_all(const Header& header) {
   }
 }
 
-void ServerRounds::come() {
+void ServerRounds::come(bool save) {
   if (running_) throw InternalError(c10::str("server ", own_, " comes to a round while ", round_, " is running"));
   running_ = true;
   came_[static_cast<std::size_t>(own_)] = round_;
-  tell_all({.kind = Kind::come, .worker = static_cast<int32_t>(own_), .id = static_cast<uint64_t>(round_)});
+  if (save) wished_.insert(round_);
+  tell_all({.kind = Kind::come,
+            .worker = static_cast<int32_t>(own_),
+            .id = static_cast<uint64_t>(round_),
+            .version = save ? 1 : 0});
   start_if_all_came();
 }
 
@@ -77,11 +84,14 @@ void ServerRounds::hear(int64_t from, const Header& header, const Tensor& values
   const auto round = static_cast<int64_t>(header.id);
   if (round < 1) throw DataError(c10::str("round: must be at least 1, got ", round));
   if (header.kind == Kind::slice) return hear_slice(from, round, {header.version, header.block, values});
+  // Where this server has left, others are as far as they like.
+  if (header.kind == Kind::part && !is_in(static_cast<std::size_t>(own_), round_)) return gone(from, round);
   // It cannot have the next round before it has what this server sends in this one.
   const auto last = round_ + (header.kind == Kind::part ? 2 : 1);
   if (round > last) throw DataError(c10::str("round: must be at most ", last, ", got ", round));
   if (header.kind == Kind::part) return gone(from, round);
   came_[s] = std::max(came_[s], round);
+  if (header.version == 1 && round >= round_) wished_.insert(round);
   start_if_all_came();
 }
 
@@ -126,6 +136,8 @@ void ServerRounds::finish_if_complete() {
   if (!holds_workers(way_)) parameters_.sub_(begun_).add_(average_);
   average_round_.reset();
   begun_.reset();
+  to_be_saved_ = wished_.erase(round_) > 0 && std::all_of(first_without_.begin(), first_without_.end(),
+                                                          [&](int64_t first) { return first > round_; });
   running_ = false;
   ++round_;
   done_();

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -20,11 +21,13 @@ class ServerRounds {
   /// Messages of the kinds come, slice and part, to another server; `values`: of a slice.
   using Send = std::function<void(int64_t to, const Header& header, const Tensor& values)>;
 
-  /// `parameters` (n,), float32, contiguous: changed in place. `done`: called when a round has taken effect.
-  ServerRounds(ServerSync way, int64_t servers, int64_t own, Tensor parameters, Send send, std::function<void()> done);
+  /// `parameters` (n,), float32, contiguous: changed in place. `done`: called when a round has taken effect. `made`: so
+  /// many were made by those who saved these parameters.
+  ServerRounds(ServerSync way, int64_t servers, int64_t own, Tensor parameters, Send send, std::function<void()> done,
+               int64_t made = 0);
 
-  /// This server comes to its next round. Not while one is running.
-  void come();
+  /// This server comes to its next round, at whose end it wishes that all `save`. Not while one is running.
+  void come(bool save = false);
   /// What another server said. Throws DataError on what it cannot have said.
   void hear(int64_t from, const Header& header, const Tensor& values);
   /// This server takes part in no round more.
@@ -37,6 +40,8 @@ class ServerRounds {
   bool others_came() const;
   /// Those that took effect.
   int64_t rounds() const { return round_ - 1; }
+  /// The last one of them is to be saved: somebody wished it, and all servers took part.
+  bool to_be_saved() const { return to_be_saved_; }
   /// That this server has come to.
   int64_t begun() const { return running_ ? round_ : round_ - 1; }
   bool has_left(int64_t server) const { return first_without_[static_cast<std::size_t>(server)] < kNever; }
@@ -60,8 +65,9 @@ class ServerRounds {
   Tensor parameters_, begun_, average_;
   const Send send_;
   const std::function<void()> done_;
-  int64_t round_ = 1;  // that is running, or comes next
-  bool running_ = false;
+  int64_t round_;  // that is running, or comes next
+  bool running_ = false, to_be_saved_ = false;
+  std::set<int64_t> wished_;  // rounds that are to be saved, from this one on
   std::unique_ptr<AverageRound> average_round_;
   std::vector<int64_t> came_;           // by server: the last round that it came to
   std::vector<int64_t> first_without_;  // by server: the first round in which it takes no part

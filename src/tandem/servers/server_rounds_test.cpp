@@ -229,6 +229,24 @@ TEST(ServerRounds, AsyncGoesOnWithoutOneThatIsLost) {
   EXPECT_TRUE(hosts.parameters[2].equal(expected));
 }
 
+TEST(ServerRounds, AllSaveWhatOneWishesWhileAllAreThere) {
+  for (const auto way : kWays) {
+    QueuedHosts hosts(way, 3, 1000);
+    for (int round = 1; round <= 6; ++round) {  // after the fifth one leaves
+      for (std::size_t s = 0; s < 3; ++s) {
+        if (round < 6 || s != 1) hosts.rounds[s]->come(s == 2 && round % 3 != 1);
+      }
+      hosts.deliver();
+      const bool wished = round % 3 != 1;
+      for (const std::size_t s : {0, 2}) {
+        EXPECT_EQ(hosts.rounds[s]->rounds(), round);
+        EXPECT_EQ(hosts.rounds[s]->to_be_saved(), wished && round < 6) << name_of(way) << " " << round;
+      }
+      if (round == 5) hosts.rounds[1]->leave();
+    }
+  }
+}
+
 TEST(ServerRounds, NamesWhatCannotHaveBeenSaid) {
   const auto slice = [](int64_t round, int64_t begin) {
     return Header{.kind = Kind::slice, .id = static_cast<uint64_t>(round), .block = begin};

@@ -44,7 +44,10 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
   if (header.kind == Kind::leave && watchers_.gone(who)) return;
   const bool holds = this->holds();
   if (header.kind == Kind::ping) {
-    const auto waits_for = holds ? group_->waiting_for() : table_ ? table_->waiting_for() : "worker 0, who begins";
+    const auto waits_for = holds                         ? group_->waiting_for()
+                           : table_                      ? table_->waiting_for()
+                           : group_ && group_->has_met() ? group_->waiting_for()
+                                                         : "worker 0, who begins";
     return send_(who, {.kind = Kind::ping, .staleness = stops_ ? 1 : 0}, {Frame::of(waits_for)});
   }
   // A gradient's blocks, once more after a new connection, and some questions.
@@ -203,7 +206,7 @@ void ServerTalk::look(double now) {
 }
 
 void ServerTalk::fail(const std::string& why) {
-  if (!saves_) return end(why);
+  if (!saves_ || group_) return end(why);
   if (failure_.empty()) failure_ = why;
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
   watchers_.fail(why);
@@ -215,7 +218,7 @@ void ServerTalk::end(const std::string& why) {
   if (!std::exchange(over_, true) && group_) group_->fail(why);
   held_.clear();
   for (const auto& [who, member] : members_) say(who, Kind::error, why);
-  for (const auto& early : early_) say(early.who, Kind::error, why);
+  for (const auto& early : std::exchange(early_, {})) say(early.who, Kind::error, why);
   watchers_.fail(why);
 }
 

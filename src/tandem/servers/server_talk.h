@@ -23,6 +23,9 @@ namespace tandem::servers {
 /// With snapshots it goes on from what was saved before, instead of from worker 0's parameters: in async and stale from
 /// its own latest, in sync from the update that worker 0 finds all servers to have. And what ends the job without them,
 /// in sync a worker that is lost, only takes it back to the last of them: workers may begin anew.
+///
+/// With both snapshots and servers of other hosts it goes on from the round that all of these have saved, and what ends
+/// the job ends all of them: they are to be started again.
 class ServerTalk {
  public:
   using Send = std::function<void(const std::string& who, const Header& header, std::vector<Frame> payload)>;
@@ -31,8 +34,11 @@ class ServerTalk {
   ServerTalk(double silence_seconds, Send send, SnapshotFiles* saves = nullptr)
       : silence_seconds_(silence_seconds), send_(std::move(send)), desk_(send_), watchers_(send_), saves_(saves) {}
 
-  /// With servers of other hosts, that must outlive this. Not with snapshots.
-  void join(ServerGroup* group) { group_ = group; }
+  /// With servers of other hosts, that must outlive this.
+  void join(ServerGroup* group) {
+    group_ = group;
+    group_->save_by([this] { save(); });
+  }
   /// A message: its header and payload frames. What is no message is not answered; a wrong one by its error.
   void hear(const std::string& who, const std::vector<Frame>& frames, double now);
   /// Looks who has been silent for too long; to be called often, when all that has come has been heard.
@@ -94,9 +100,12 @@ class ServerTalk {
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   // Sees to it that there is a table; false: not yet.
   bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
+  // Likewise, from what all hosts have saved.
+  bool begin_with_others(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void make_table(const Header& header, const std::vector<Frame>& frames);
   void restore_table(const ServerPlan& plan, std::string plan_text, int64_t server, int64_t version);
-  void set_table(std::unique_ptr<ParameterTable> table, const ServerPlan& plan, std::string plan_text, int64_t server);
+  void set_table(std::unique_ptr<ParameterTable> table, const ServerPlan& plan, std::string plan_text, int64_t server,
+                 int64_t rounds = 0);
   ParameterTable::Send answers();
   void resume(const std::string& who, const Header& header, double now);
   // True when it is a worker that has not noticed that this server is another one, which began from a snapshot.
@@ -109,6 +118,7 @@ class ServerTalk {
   void lose(const std::string& who, int64_t worker, const std::string& why);
   void begin_anew();
   void save_if_due();
+  void save();
   void show_watchers();
   void send_state(const std::string& who);
   void set_parameters(const std::string& who, const std::vector<Frame>& frames);

@@ -32,6 +32,7 @@ void ServerTalk::hello(const std::string& who, const Header& header, const std::
 
 bool ServerTalk::begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames,
                              double now) {
+  if (saves_ && group_) return begin_with_others(who, header, frames, now);
   if (saves_) {
     const auto plan = ServerPlan::decode(frames[1].text());
     const auto saved = saves_->versions(header.block, plan.servers());
@@ -53,6 +54,28 @@ bool ServerTalk::begin_table(const std::string& who, const Header& header, const
   return true;
 }
 
+bool ServerTalk::begin_with_others(const std::string& who, const Header& header, const std::vector<Frame>& frames,
+                                   double now) {
+  std::optional<int64_t> round;
+  if (header.worker == 0) {
+    const auto plan = ServerPlan::decode(frames[1].text());
+    group_->check(plan);
+    try {
+      if (!group_->has_met()) group_->meet(saves_->versions(0, 1));
+      round = group_->common_round();
+      if (round.value_or(0) > 0) restore_table(plan, std::string(frames[1].text()), 0, *round);
+    } catch (const DataError& error) {
+      send_(who, {.kind = Kind::error, .id = static_cast<uint64_t>(Fault::files)},
+            {Frame::of(std::string(error.what()))});
+      end(error.what());  // the others wait for this one
+      return false;
+    }
+    if (round == 0) make_table(header, frames);
+  }
+  if (!round) keep_early(who, header, frames, now);
+  return round.has_value();
+}
+
 void ServerTalk::resume(const std::string& who, const Header& header, double now) {
   if (members_.contains(who)) return say(who, Kind::hello, "");
   if (table_ || !offered_ || offered_->who != who)
@@ -68,7 +91,7 @@ void ServerTalk::resume(const std::string& who, const Header& header, double now
 }
 
 bool ServerTalk::comes_back(const std::string& who, const Header& header, double now) {
-  if (!saves_ || header.kind == Kind::ping || header.kind == Kind::leave) return false;
+  if (!saves_ || group_ || header.kind == Kind::ping || header.kind == Kind::leave) return false;
   if (!table_ && !std::exchange(looked_, true)) {
     const auto newest = saves_->newest_of_one_server();
     if (newest && std::find(newest->names.begin(), newest->names.end(), who) != newest->names.end()) {
@@ -104,7 +127,7 @@ void ServerTalk::greet(const std::string& who, const Header& header, const std::
     throw NotNow(kIsHere);
   }
   // Of a run before this one, which has left its updates.
-  if (members_.empty() && plan_.mode != ServerMode::sync) resumed_ = table_->updates();
+  if (members_.empty() && plan_.mode != ServerMode::sync) resumed_ = std::max(resumed_, table_->updates());
   table_->join(header.worker);
   members_[who] = {header.worker, now};
   who_of_[w] = who;
@@ -135,12 +158,13 @@ void ServerTalk::restore_table(const ServerPlan& plan, std::string plan_text, in
   auto table = ParameterTable::make(plan, server, answers());
   table->restore(snapshot);
   saves_->forget_after(server, plan.servers(), version);
-  set_table(std::move(table), plan, std::move(plan_text), server);
-  resumed_ = version;
+  set_table(std::move(table), plan, std::move(plan_text), server, group_ ? version : 0);
+  // Of hosts one may have made no update of its own.
+  resumed_ = std::max<int64_t>(snapshot.version, 1);
 }
 
 void ServerTalk::set_table(std::unique_ptr<ParameterTable> table, const ServerPlan& plan, std::string plan_text,
-                           int64_t server) {
+                           int64_t server, int64_t rounds) {
   plan_text_ = std::move(plan_text);
   plan_ = plan;
   server_ = server;
@@ -150,7 +174,7 @@ void ServerTalk::set_table(std::unique_ptr<ParameterTable> table, const ServerPl
   returning_.clear();
   looked_ = true;
   failure_.clear();
-  if (group_) group_->begin(*table_, plan_);
+  if (group_) group_->begin(*table_, plan_, rounds);
 }
 
 ParameterTable::Send ServerTalk::answers() {
@@ -194,10 +218,17 @@ void ServerTalk::begin_anew() {
 }
 
 void ServerTalk::save_if_due() {
-  if (!saves_ || !table_) return;
+  if (!saves_ || !table_ || group_) return;
   const auto version = table_->version();
-  if (!version || !saves_->due(*version)) return;
+  if (version && saves_->due(*version)) save();
+}
+
+void ServerTalk::save() {
   auto snapshot = table_->snapshot(saves_->spare());
+  if (group_) {
+    snapshot.version = table_->updates();
+    group_->add_to(snapshot.figures);
+  }
   snapshot.plan_text = plan_text_;
   snapshot.server = server_;
   snapshot.names = who_of_;

@@ -33,7 +33,12 @@ void ServerTalk::answer_errors(const std::string& who, const Header& header, con
   const bool server = group_ && (is_between_servers(header.kind) || header.kind == Kind::error);
   try {
     if (server && over_) return say(who, Kind::error, failure_);
-    if (server) return group_->hear(header, frames);
+    if (server) {
+      group_->hear(header, frames);
+      // Worker 0 may wait for it.
+      if (header.kind == Kind::saved && !table_) greet_early(now);
+      return;
+    }
     handle(who, header, frames, now);
   } catch (const PeerError& error) {
     if (server) return end(error.what());

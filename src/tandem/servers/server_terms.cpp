@@ -10,7 +10,7 @@ namespace {
 
 struct Terms {
   std::string way;
-  int64_t every = 0, hosts = 0, elements = 0;
+  int64_t every = 0, hosts = 0, elements = 0, saves = 0, rounds = 0;
   uint64_t weights = 0, values = 0;
 };
 
@@ -29,7 +29,8 @@ Terms read_terms(std::string_view bytes) {
   comm::ByteReader from(bytes);
   Terms terms;
   terms.way = from.text();
-  for (auto* n : {&terms.every, &terms.hosts, &terms.elements}) *n = from.number<int64_t>();
+  for (auto* n : {&terms.every, &terms.hosts, &terms.elements, &terms.saves, &terms.rounds})
+    *n = from.number<int64_t>();
   terms.weights = from.number<uint64_t>();
   terms.values = from.number<uint64_t>();
   return terms;
@@ -37,15 +38,21 @@ Terms read_terms(std::string_view bytes) {
 
 }  // namespace
 
-std::string server_terms(const GroupOptions& options, const ServerPlan& plan, const Tensor& parameters) {
+std::string server_terms(const GroupOptions& options, const ServerPlan& plan, const Tensor& parameters,
+                         int64_t rounds) {
   const auto weights = text_of(plan.weights);
   comm::ByteWriter to;
   to.text(name_of(options.way));
-  for (const auto n : {options.every, static_cast<int64_t>(options.hosts.size()), plan.elements}) to.number(n);
+  for (const auto n : {options.every, static_cast<int64_t>(options.hosts.size()), plan.elements,
+                       static_cast<int64_t>(options.save_every > 0), rounds})
+    to.number(n);
   to.number(mix_bytes(weights.data(), weights.size()));
-  to.number(mix_bytes(parameters.const_data_ptr(), parameters.nbytes()));
+  const bool apart = rounds > 0 && !holds_workers(options.way);
+  to.number(apart ? uint64_t{0} : mix_bytes(parameters.const_data_ptr(), parameters.nbytes()));
   return to.take();
 }
+
+bool terms_save(std::string_view terms) { return read_terms(terms).saves == 1; }
 
 std::string difference_of_terms(std::string_view own_bytes, std::string_view other_bytes) {
   if (own_bytes == other_bytes) return {};
@@ -55,6 +62,8 @@ std::string difference_of_terms(std::string_view own_bytes, std::string_view oth
   if (own.hosts != other.hosts) return c10::str("must be one of ", own.hosts, " servers, got ", other.hosts);
   if (own.elements != other.elements || own.weights != other.weights)
     return c10::str("must have the same model, of ", own.elements, " elements, got another, of ", other.elements);
+  if (own.saves != other.saves) return "must save where this one does, and not where it does not";
+  if (own.rounds != other.rounds) return c10::str("must go on from round ", own.rounds, ", got ", other.rounds);
   return "must begin with the same parameters, got others: the models of all hosts need one seed";
 }
 

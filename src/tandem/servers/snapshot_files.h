@@ -17,14 +17,23 @@ struct SaveOptions {
   int64_t every_updates = 100;  // at its updates whose number divides by this
 };
 
+/// Which of the servers of several hosts it is, and how these average, as a text. count 0: there are no others.
+struct SavingHost {
+  int64_t own = 0, count = 0;
+  std::string text = {};
+};
+
 /// The last three snapshots of a server in a folder, written on a thread of its own, one at a time. All servers of a
 /// job save at the same updates; one may be a snapshot ahead of another that still writes, and in mode sync makes no
 /// more updates than that other: so there is always one that all of them have.
+///
+/// Those of several hosts save at the ends of the same rounds, and what is called an update here is a round there. A
+/// round takes all of them, so that one is no more than a snapshot ahead, too.
 class SnapshotFiles {
  public:
   /// Makes the folder where it is not there. Throws InvalidArgument on an interval below 1, DataError where nothing can
   /// be written there.
-  explicit SnapshotFiles(const SaveOptions& options);
+  explicit SnapshotFiles(const SaveOptions& options, SavingHost host = {});
   /// Ends what is being written.
   ~SnapshotFiles();
   SnapshotFiles(const SnapshotFiles&) = delete;
@@ -37,9 +46,9 @@ class SnapshotFiles {
   /// goes on.
   void save(RangeSnapshot snapshot);
   /// Updates of which there are snapshots of this server, the earliest first. Throws DataError where the folder holds
-  /// those of a job with another number of servers.
+  /// those of a job with another number of servers, or of other ones.
   std::vector<int64_t> versions(int64_t server, int64_t servers);
-  /// Throws DataError, naming the file, where it is damaged, or of a job with another plan.
+  /// Throws DataError, naming the file, where it is damaged, of a job with another plan, or of another host.
   RangeSnapshot read(int64_t server, int64_t servers, int64_t version, const std::string& plan_text);
   /// The last one that there is, where the folder holds those of one server alone.
   std::optional<RangeSnapshot> newest_of_one_server();
@@ -47,17 +56,21 @@ class SnapshotFiles {
   void forget_after(int64_t server, int64_t servers, int64_t version);
 
  private:
-  std::string path_of(int64_t server, int64_t servers, int64_t version) const;
+  struct Found {
+    bool of_host;
+    int64_t server, servers, version;
+  };
+  Found file_of(int64_t server, int64_t servers, int64_t version) const;
+  std::string path_of(const Found& file) const;
+  int64_t version_of(const RangeSnapshot& snapshot) const;
   void write_all();
   void finish();
   void write_one(const RangeSnapshot& snapshot);
   std::vector<int64_t> versions_there(int64_t server, int64_t servers) const;
-  struct Found {
-    int64_t server, servers, version;
-  };
   std::vector<Found> found() const;
 
   const SaveOptions options_;
+  const SavingHost host_;
   int64_t last_ = -1;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -64,6 +64,37 @@ TEST(SnapshotFiles, NamesWhatDoesNotFit) {
   EXPECT_NE(message_of<DataError>([&] { SnapshotFiles({folder.file("file"), 10}); }).find("file"), std::string::npos);
 }
 
+TEST(SnapshotFiles, OfHostsAreNamedByTheirRounds) {
+  const testing::TemporaryFolder folder;
+  const auto plan = saved_plan(1);
+  SnapshotFiles zero({folder.file("saved"), 10}, {0, 2, "first"}), one({folder.file("saved"), 10}, {1, 2, "second"});
+  const auto at_round = [&](int64_t round) {
+    auto snapshot = saved_at(plan, 0, 10 * round);
+    snapshot.figures.rounds = round;
+    return snapshot;
+  };
+  for (int64_t round = 1; round <= 4; ++round) zero.save(at_round(round));
+  one.save(at_round(4));
+  EXPECT_EQ(zero.versions(0, 1), (std::vector<int64_t>{2, 3, 4}));
+  EXPECT_EQ(one.versions(0, 1), std::vector<int64_t>{4});
+  const auto read = zero.read(0, 1, 3, plan.encode());
+  EXPECT_EQ(read.version, 30);
+  EXPECT_EQ(read.host, "first");
+  SnapshotFiles other({folder.file("saved"), 10}, {0, 2, "another"}), central({folder.file("saved"), 10});
+  EXPECT_NE(message_of<DataError>([&] {
+              other.read(0, 1, 3, plan.encode());
+            }).find("host-0-of-2-round-3.snapshot: was saved by first, this is another; give another folder"),
+            std::string::npos);
+  EXPECT_NE(message_of<DataError>([&] {
+              central.versions(0, 1);
+            }).find("by a job with 2 servers that average, this one has 1 servers; give another folder"),
+            std::string::npos);
+  EXPECT_FALSE(central.newest_of_one_server().has_value());
+  zero.forget_after(0, 1, -1);
+  EXPECT_EQ(zero.versions(0, 1), std::vector<int64_t>());
+  EXPECT_EQ(one.versions(0, 1), std::vector<int64_t>{4});
+}
+
 TEST(SavedUpdates, TheLatestThatAllHaveIsChosen) {
   const std::vector<std::string> names{"server 0", "server 1"};
   using Saved = std::vector<std::optional<std::vector<int64_t>>>;

@@ -19,6 +19,7 @@ class SyncTable final : public ParameterTable {
   std::optional<int64_t> version() const override;
   // No worker begins the next update before it has all blocks of the last.
   int64_t updates() const override { return all_updates_ / static_cast<int64_t>(units_.size()); }
+  bool between_updates() const override { return all_updates_ % static_cast<int64_t>(units_.size()) == 0; }
 
  private:
   // Blocks that are updated together.
