@@ -154,9 +154,9 @@ TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
   EXPECT_EQ(led.status, 0) << led.err;
   EXPECT_EQ(followed.status, 0) << followed.err;
   const std::string begin = "the servers go on from update ";
-  const auto at = led.err.find(begin);
+  const auto at = led.out.find(begin);
   ASSERT_NE(at, std::string::npos) << led.out << led.err;
-  const int64_t from = std::atol(led.err.c_str() + at + begin.size());
+  const int64_t from = std::atol(led.out.c_str() + at + begin.size());
   EXPECT_GE(from, 20);
   for (auto* server : {first.get(), second.get()}) {
     const auto ended = server->wait();
