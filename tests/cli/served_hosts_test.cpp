@@ -1,6 +1,7 @@
 // A parameter server on each host, its workers beside it: processes of their own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -100,18 +101,22 @@ TEST(ServedHosts, WithinOneProcess) {
       << ended.out;
 }
 
-std::set<std::string> snapshots_in(const std::string& folder) {
-  std::set<std::string> names;
+// The last round that a host of two has saved; 0: none.
+int64_t last_saved(const std::string& folder, int host) {
+  const auto begin = "host-" + std::to_string(host) + "-of-2-round-";
+  int64_t last = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".snapshot") names.insert(entry.path().filename());
+    const auto name = entry.path().filename().string();
+    const bool is_one = name.starts_with(begin) && entry.path().extension() == ".snapshot";
+    if (is_one) last = std::max<int64_t>(last, std::atol(name.c_str() + begin.size()));
   }
-  return names;
+  return last;
 }
 
 // Each process is told by flags who it is.
 TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
   const TemporaryFolder folder;
-  const auto ps = addresses(2), workers = addresses(2);
+  const auto ps = addresses(2), workers = addresses(2), saved = folder.file("saved");
   const auto killed = "server 0 of 2 (" + ps.substr(0, ps.find(',')) + ")";
   const auto told = [&](Arguments command, const std::string& role, const std::string& index) {
     command.insert(command.end(), {"--ps_hosts", ps, "--worker_hosts", workers, "--job_name", role, "--task_index",
@@ -123,17 +128,16 @@ TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
     server->await_output("serving at");
     return server;
   };
-  const auto train = [&](const std::string& steps, const std::string& index) {
-    return told({"train", "cnn", "--data", "digits", "--epochs", "1", "--steps", steps, "--batch-size", "32",
+  const auto train = [&](const std::string& epochs, const std::string& index) {
+    return told({"train", "cnn", "--data", "digits", "--epochs", epochs, "--steps", "8", "--batch-size", "32",
                  "--strategy", "parameter-server", "--server-mode", "sync", "--devices", "cpu:0"},
                 "worker", index);
   };
   {
     auto first = serve("0"), second = serve("1");
-    auto leads = train("100000", "0"), follows = train("100000", "1");
+    auto leads = train("1000", "0"), follows = train("1000", "1");
     const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    const auto is_there = [&](const std::string& name) { return snapshots_in(folder.file("saved")).contains(name); };
-    while (!is_there("host-0-of-2-round-4.snapshot") || !is_there("host-1-of-2-round-4.snapshot")) {
+    while (last_saved(saved, 0) < 4 || last_saved(saved, 1) < 4) {
       ASSERT_LT(std::chrono::steady_clock::now(), limit);
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
@@ -147,9 +151,8 @@ TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
       EXPECT_NE(lost.err.find("server 0 of "), std::string::npos) << lost.err;
     }
   }
-  EXPECT_FALSE(snapshots_in(folder.file("saved")).empty());
   auto first = serve("0"), second = serve("1");
-  auto leads = train("8", "0"), follows = train("8", "1");
+  auto leads = train("1", "0"), follows = train("1", "1");
   const auto led = leads->wait(), followed = follows->wait();
   EXPECT_EQ(led.status, 0) << led.err;
   EXPECT_EQ(followed.status, 0) << followed.err;
@@ -157,13 +160,13 @@ TEST(ServedHosts, AKilledServerAndTheOthersGoOnFromWhatAllSaved) {
   const auto at = led.out.find(begin);
   ASSERT_NE(at, std::string::npos) << led.out << led.err;
   const int64_t from = std::atol(led.out.c_str() + at + begin.size());
-  EXPECT_GE(from, 20);
+  EXPECT_GE(from, 10);
   for (auto* server : {first.get(), second.get()}) {
     const auto ended = server->wait();
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_NE(ended.out.find(std::to_string(from + 8) + " updates by "), std::string::npos) << ended.out;
   }
-  EXPECT_EQ(snapshots_in(folder.file("saved")), std::set<std::string>());
+  EXPECT_EQ(last_saved(saved, 0) + last_saved(saved, 1), 0);
 }
 
 TEST(ServedHosts, NameWhatDoesNotFit) {
