@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "tandem/core/mask.h"
-#include "tandem/distribution/stage_split.h"
 #include "tandem/layers/dry_run.h"
 #include "tandem/network/cut_graph.h"
 #include "tandem/network/step_costs.h"
@@ -31,6 +30,7 @@ StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t 
 
 StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
                    Peers* peers) {
+  if (!settings.calls.empty()) return split_by_calls(flat, settings.calls);
   if (!settings.boundaries.empty()) return split_by_names(flat, settings.boundaries, parts);
   if (devices_in_scopes(flat).size() > 1) return split_by_scopes(flat, parts);
   if (parts == 1) return StepParts(flat.steps.size(), 0);
@@ -88,15 +88,10 @@ bool has_masked_output(const Graph& graph, const PipelinePlan& plan) {
                      [&](std::size_t number) { return mask_of(values[number]).defined(); });
 }
 
-std::vector<std::string> last_layers(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
+CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
   const auto flat = flatten_graph(graph);
-  const auto parts =
-      parts_of(flat, graph, settings, static_cast<std::size_t>(settings.stages() * settings.chunks), peers);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-    if (parts[i + 1] != parts[i]) names.push_back(flat.steps[i].layer->name());
-  }
-  return names;
+  const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
+  return parts_of_calls(flat, parts_of(flat, graph, settings, parts, peers));
 }
 
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
