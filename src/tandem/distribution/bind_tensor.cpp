@@ -88,9 +88,8 @@ void check_splittable(const std::string& who, const Network& network) {
     throw InvalidArgument(c10::str(who, ": model '", network.name(), "': must ", what));
   };
   if (network.built() && !graph_within(network)) must("be functional or Sequential, so that its layers can be split");
-  for (const auto& scope : scoped_devices(network)) {
-    if (scope) must(c10::str("have no layers in DeviceScopes, got one on ", scope->to_string()));
-  }
+  if (const auto layer = first_scoped(network); !layer.empty())
+    must(c10::str("have no layers in DeviceScopes, got ", layer));
 }
 
 TensorMesh checked_mesh(TensorMesh mesh) {
