@@ -1,14 +1,19 @@
-// What a pipeline is given: inputs that do not fit are refused as elsewhere.
+// What a pipeline is given: inputs that do not fit are refused as elsewhere, axes may have any size.
 #include <gtest/gtest.h>
 
 #include "tandem/distribution/mesh.h"
 #include "tandem/distribution/pipeline_parallel.h"
+#include "tandem/distribution/single_device.h"
 #include "tandem/layers/add.h"
+#include "tandem/layers/conv2d.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/flatten.h"
+#include "tandem/layers/global_max_pooling2d.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/lstm.h"
+#include "tandem/layers/max_pooling2d.h"
 #include "tandem/model/parity_case_test.h"
+#include "tandem/optimizers/sgd.h"
 #include "tandem/testing/message_of.h"
 
 namespace tandem {
@@ -63,6 +68,25 @@ TEST(PipelineInputs, MustBeAsManyAsTheModelHas) {
   const Tensor a = normal({8, 4}, 1), b = normal({8, 3}, 2);
   expect_refused(build, {a}, {a, b}, "model 'two': must get 2 inputs, got 1");
   expect_refused(build, {a, b, b}, {a, b}, "model 'two': must get 2 inputs, got 3");
+}
+
+// Where the model is cut is measured before anybody knows how large the pictures are.
+TEST(PipelineInputs, MayHaveAxesOfAnySize) {
+  const auto build = [] {
+    const auto x = Input({Shape::kUnknown, Shape::kUnknown, 3});
+    const auto y = MaxPooling2D(2)(Conv2D(4, 3, {.activation = "relu"})(x));
+    return Model(x, Dense(2)(GlobalMaxPooling2D()(Conv2D(6, 3)(y))));
+  };
+  const Task task{build,
+                  {.optimizer = optimizers::SGD({.learning_rate = 0.05}), .loss = "mse"},
+                  normal({11, 12, 9, 3}, 1),
+                  normal({11, 2}, 2),
+                  {.batch_size = 4, .epochs = 2}};
+  const auto one = train(task, distribute::SingleDevice("cpu:0"));
+  for (const auto& strategy : staged()) {
+    SCOPED_TRACE(strategy->name());
+    expect_same(train(task, strategy), one);
+  }
 }
 
 }  // namespace
