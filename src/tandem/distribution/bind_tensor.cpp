@@ -39,23 +39,23 @@ PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
           .zero = mesh.zero};
 }
 
-// The parts of a model must be cut alike: by names, from one measurement.
-std::vector<std::string> boundaries_of(const TensorMesh& mesh, const Network& network) {
+// The parts of a model must be cut alike: where the model itself would be, by one measurement.
+CallParts calls_of(const TensorMesh& mesh, const Network& network) {
   if (mesh.pipe == 1) return {};
   auto settings = stages_of(mesh, 1);
   settings.data *= mesh.tensor;
   std::optional<Peers> peers;
   if (settings.processes) peers.emplace(settings.processes);
-  return last_layers(*graph_within(network), settings, peers ? &*peers : nullptr);
+  return plan_calls(*graph_within(network), settings, peers ? &*peers : nullptr);
 }
 
-std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const std::vector<std::string>& boundaries,
+std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const CallParts& calls,
                                      const TensorExecution::Part& part) {
   if (mesh.pipe > 1) {
     auto stages = stages_of(mesh, part.threads_per_device);
     stages.devices = part.devices;
     stages.processes = part.processes;
-    stages.boundaries = boundaries;
+    stages.calls = calls;
     stages.within = part.within;
     stages.shards = part.shards;
     return bind_pipeline(mesh.who, part.program, stages);
@@ -88,9 +88,8 @@ void check_splittable(const std::string& who, const Network& network) {
     throw InvalidArgument(c10::str(who, ": model '", network.name(), "': must ", what));
   };
   if (network.built() && !graph_within(network)) must("be functional or Sequential, so that its layers can be split");
-  for (const auto& scope : scoped_devices(network)) {
-    if (scope) must(c10::str("have no layers in DeviceScopes, got one on ", scope->to_string()));
-  }
+  if (const auto layer = first_scoped(network); !layer.empty())
+    must(c10::str("have no layers in DeviceScopes, got ", layer));
 }
 
 TensorMesh checked_mesh(TensorMesh mesh) {
@@ -130,9 +129,9 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
                                 .tensor = mesh.tensor,
                                 .threads_per_device = threads,
                                 .processes = apart ? mesh.group->processes() : nullptr};
-  const auto boundaries = boundaries_of(mesh, *program.network);
+  const auto calls = calls_of(mesh, *program.network);
   return std::make_unique<TensorExecution>(
-      program, settings, [&](const TensorExecution::Part& part) { return make_part(mesh, boundaries, part); });
+      program, settings, [&](const TensorExecution::Part& part) { return make_part(mesh, calls, part); });
 }
 
 std::string plan_of(const TensorMesh& mesh, const Network& network) {

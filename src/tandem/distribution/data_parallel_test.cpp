@@ -59,12 +59,14 @@ TEST(DataParallel, RefusesLayersInDeviceScopes) {
   const auto x = layers::Input({3});
   const auto placed = [&] {
     const DeviceScope scope("cpu:1");
-    return layers::Dense(2)(x);
+    return layers::Dense(2, {.name = "far"})(x);
   }();
   const Graph graph(x, placed);
   const auto group = std::make_shared<comm::LocalGroup>(1);
   const DataParallel strategy({.group = ProcessGroup(std::shared_ptr<comm::Communicator>(group, &group->rank(0)), 0)});
-  EXPECT_NE(message_of([&] { strategy->check(graph); }).find("must have no layers in DeviceScopes, got one on cpu:1"),
+  EXPECT_NE(message_of([&] {
+              strategy->check(graph);
+            }).find("must have no layers in DeviceScopes, got 'far' (Dense) on cpu:1"),
             std::string::npos);
 }
 

@@ -4,9 +4,10 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 
 #include "tandem/core/mask.h"
-#include "tandem/distribution/stage_split.h"
 #include "tandem/layers/dry_run.h"
 #include "tandem/network/cut_graph.h"
 #include "tandem/network/step_costs.h"
@@ -16,12 +17,37 @@ namespace {
 
 constexpr int64_t kRowsToMeasure = 8;
 
-// By the first process's measurement, whatever the others would find.
+// Tried for axes whose size nobody knows before the data comes: a convolution wants no less than its kernel.
+constexpr int64_t kSizesToTry[] = {1, 8, 64};
+
+// What `compute` gives for inputs of the first of these sizes that the graph takes; nothing where it takes none. What a
+// graph of known sizes throws is thrown.
+template <class F>
+auto with_known_sizes(const Graph& graph, const F& compute) -> std::optional<decltype(compute(Shapes()))> {
+  const Shapes shapes = graph.input_shapes();
+  if (std::all_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.without_batch().is_known(); }))
+    return compute(shapes);
+  for (const int64_t size : kSizesToTry) {
+    Shapes known;
+    for (const auto& shape : shapes) {
+      auto sizes = shape.sizes();
+      std::replace(sizes.begin() + 1, sizes.end(), Shape::kUnknown, size);
+      known.push_back(Shape::of(sizes));
+    }
+    try {
+      return compute(known);
+    } catch (const std::exception&) {  // too small, or the model's own layers take other sizes
+    }
+  }
+  return {};
+}
+
+// By the first process's measurement, whatever the others would find. What cannot be measured costs alike.
 StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t parts, Peers* peers) {
-  const bool measures = !peers || peers->leads();
-  const std::vector<double> nothing(flat.steps.size(), 1);
-  StepParts split =
-      split_by_cost(measures ? measure_steps(flat, graph.input_shapes(), kRowsToMeasure) : nothing, parts);
+  std::optional<std::vector<double>> costs;
+  if (!peers || peers->leads())
+    costs = with_known_sizes(graph, [&](const Shapes& x) { return measure_steps(flat, x, kRowsToMeasure); });
+  StepParts split = split_by_cost(costs.value_or(std::vector<double>(flat.steps.size(), 1)), parts);
   if (!peers) return split;
   Tensor told = at::tensor(std::vector<int64_t>(split.begin(), split.end()));
   peers->take_from(told, 0);
@@ -31,6 +57,7 @@ StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t 
 
 StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
                    Peers* peers) {
+  if (!settings.calls.empty()) return split_by_calls(flat, settings.calls);
   if (!settings.boundaries.empty()) return split_by_names(flat, settings.boundaries, parts);
   if (devices_in_scopes(flat).size() > 1) return split_by_scopes(flat, parts);
   if (parts == 1) return StepParts(flat.steps.size(), 0);
@@ -41,6 +68,26 @@ void add_once(std::vector<Weight>& all, const std::vector<Weight>& more) {
   for (const auto& w : more) {
     if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
   }
+}
+
+// Of inputs of these shapes.
+bool has_masked_output(const Graph& graph, const PipelinePlan& plan, const Shapes& shapes) {
+  const c10::NoGradGuard no_grad;
+  const CallContext context;
+  std::vector<Tensor> values(plan.cut.values);
+  for (std::size_t i = 0; i < plan.cut.inputs.size(); ++i) {
+    const Shape one_row = shapes[i].without_batch().with_batch(1);
+    const auto& input = graph.inputs()[static_cast<int64_t>(i)];
+    values[plan.cut.inputs[i]] = input.node()->layer->call(dry_inputs({one_row})[0], {});
+  }
+  for (const auto& segment : plan.cut.segments) {
+    std::vector<Tensor> given;
+    for (const auto number : segment.reads) given.push_back(values[number]);
+    const auto made = segment.run(given, context);
+    for (std::size_t k = 0; k < made.size(); ++k) values[segment.writes[k].second] = made[k];
+  }
+  return std::any_of(plan.cut.outputs.begin(), plan.cut.outputs.end(),
+                     [&](std::size_t number) { return mask_of(values[number]).defined(); });
 }
 
 }  // namespace
@@ -70,33 +117,14 @@ int64_t PipelineSettings::stages() const {
 }
 
 bool has_masked_output(const Graph& graph, const PipelinePlan& plan) {
-  const c10::NoGradGuard no_grad;
-  const CallContext context;
-  std::vector<Tensor> values(plan.cut.values);
-  for (std::size_t i = 0; i < plan.cut.inputs.size(); ++i) {
-    const Shape one_row = graph.input_shapes()[i].without_batch().with_batch(1);
-    const auto& input = graph.inputs()[static_cast<int64_t>(i)];
-    values[plan.cut.inputs[i]] = input.node()->layer->call(dry_inputs({one_row})[0], {});
-  }
-  for (const auto& segment : plan.cut.segments) {
-    std::vector<Tensor> given;
-    for (const auto number : segment.reads) given.push_back(values[number]);
-    const auto made = segment.run(given, context);
-    for (std::size_t k = 0; k < made.size(); ++k) values[segment.writes[k].second] = made[k];
-  }
-  return std::any_of(plan.cut.outputs.begin(), plan.cut.outputs.end(),
-                     [&](std::size_t number) { return mask_of(values[number]).defined(); });
+  const auto masked = [&](const Shapes& shapes) { return has_masked_output(graph, plan, shapes); };
+  return with_known_sizes(graph, masked).value_or(true);  // which is right for outputs without masks, too
 }
 
-std::vector<std::string> last_layers(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
+CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
   const auto flat = flatten_graph(graph);
-  const auto parts =
-      parts_of(flat, graph, settings, static_cast<std::size_t>(settings.stages() * settings.chunks), peers);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-    if (parts[i + 1] != parts[i]) names.push_back(flat.steps[i].layer->name());
-  }
-  return names;
+  const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
+  return parts_of_calls(flat, parts_of(flat, graph, settings, parts, peers));
 }
 
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {

@@ -10,6 +10,7 @@
 #include "tandem/core/device.h"
 #include "tandem/distribution/peers.h"
 #include "tandem/distribution/replica.h"
+#include "tandem/distribution/stage_split.h"
 #include "tandem/layers/weight.h"
 #include "tandem/network/divided_graph.h"
 #include "tandem/network/graph.h"
@@ -50,6 +51,7 @@ struct PipelineSettings {
   int64_t micro_batches = 1, chunks = 1;
   std::string schedule = "1f1b";
   std::vector<std::string> boundaries = {};
+  CallParts calls = {};  // of the graph that this one computes a part of; empty: it is its own
   bool recompute = false;
   int64_t bucket_bytes = 1 << 20;  // of gradients that replicas add up
   int64_t zero = 0;                // 1: replicas of a stage divide its optimizer state among themselves
@@ -61,13 +63,13 @@ struct PipelineSettings {
   int64_t stages() const;
 };
 
-/// Cuts `graph`: at `boundaries` where there are any, else where the model's device scopes name several devices at
-/// these, else so that all parts take alike long, by a measurement, which the first of several processes makes. Throws
-/// InvalidArgument where it cannot be cut into as many parts as there are stages x chunks.
+/// Cuts `graph`: as `calls` say or at `boundaries` where there are any, else where the model's device scopes name
+/// several devices at these, else so that all parts take alike long, by a measurement, which the first of several
+/// processes makes. Throws InvalidArgument where it cannot be cut into as many parts as there are stages x chunks.
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers);
 
-/// The layers that end the parts that plan_pipeline cuts `graph` into, but for the last part.
-std::vector<std::string> last_layers(const Graph& graph, const PipelineSettings& settings, Peers* peers);
+/// Where plan_pipeline has the calls of `graph`.
+CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers* peers);
 
 /// True where an output of the graph comes with a mask.
 bool has_masked_output(const Graph& graph, const PipelinePlan& plan);

@@ -119,6 +119,7 @@ void PipelineStage::begin(const data::Batch& batch) {
   if (batch.rows() > 0) {
     converted.x = program_.network->as_inputs(batch.x);
     const Graph& graph = *graph_within(*program_.network);
+    graph.check_inputs(converted.x);
     for (int64_t i = 0; i < converted.x.size(); ++i)  // to the Inputs' types
       converted.x[i] = graph.inputs()[i].node()->layer->call(converted.x[i], {});
   }

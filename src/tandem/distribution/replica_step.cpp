@@ -203,6 +203,12 @@ UpdateTerms ReplicaStep::terms() const {
 
 void ReplicaStep::make_update(const Tensor& chosen) {
   if (announced() && own_.rows() > 0 && !alone()) announce(Collective::update);
+  update_parameters(chosen);
+  // A step of the model's own may compute with them again, for which they must be there.
+  if (own_step_ && shared_.shares_parameters) communicator_.barrier();
+}
+
+void ReplicaStep::update_parameters(const Tensor& chosen) {
   if (shared_.where == UpdatePlace::servers || by_hosts()) {
     replica_.exchange->finish([](std::size_t) {});
     ++replica_.updates;

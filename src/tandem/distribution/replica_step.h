@@ -38,6 +38,8 @@ struct SharedStep {
   int64_t group_rows = 0;  // of the group's batches, this one included
   /// Who makes the update does not know yet whose gradients it will be made of: each is the sum over its rows.
   bool unknown_rows = false;
+  /// Replicas of one device compute with the same parameters, which one of them updates.
+  bool shares_parameters = false;
   const Observer& observer;
 };
 
@@ -83,6 +85,7 @@ class ReplicaStep final : public Step {
   Tensor begin_exchange(Tensor chosen);
   void backward(const Tensor& loss);
   void make_update(const Tensor& chosen);
+  void update_parameters(const Tensor& chosen);
   // Lets all replicas have the first one's numbers of the optimizer, and know whether there was an update.
   void share_numbers(bool& made);
   // Sends the first replica's parameters [begin, end) out, where it alone makes updates.

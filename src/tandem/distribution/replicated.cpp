@@ -108,6 +108,7 @@ StepResult Replicated::step(const data::Batch& batch, const SharedStep& shared) 
   SharedStep own = shared;
   own.rows = batch.all_rows();
   own.first_rank = first_;
+  own.shares_parameters = ranks_per_device() > 1;
   if (how_.fixed_order > 0) own.sums = how_.algorithm;
   for (int64_t r = world_size() - 1; r >= 0; --r) {
     if (edge[static_cast<std::size_t>(r)] == edge[static_cast<std::size_t>(r) + 1]) continue;

@@ -74,6 +74,29 @@ StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& 
   return part_of;
 }
 
+CallParts parts_of_calls(const FlatGraph& flat, const StepParts& parts) {
+  CallParts calls;
+  for (std::size_t i = 0; i < parts.size(); ++i) calls[flat.steps[i].parts] = parts[i];
+  return calls;
+}
+
+StepParts split_by_calls(const FlatGraph& flat, const CallParts& calls) {
+  const auto maker = makers_of(flat);
+  StepParts part_of;
+  for (const auto& step : flat.steps) {
+    std::size_t part = 0;
+    if (const auto call = calls.find(step.parts); call != calls.end()) {
+      part = call->second;
+    } else {
+      for (auto slot : step.reads) {
+        if (maker[slot] < flat.steps.size()) part = std::max(part, part_of[maker[slot]]);
+      }
+    }
+    part_of.push_back(part);
+  }
+  return part_of;
+}
+
 std::vector<Device> devices_in_scopes(const FlatGraph& flat) {
   std::vector<Device> devices;
   for (const auto& step : flat.steps) {

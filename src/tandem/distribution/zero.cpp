@@ -27,11 +27,8 @@ class ZeroKind : public StrategyKind {
   int64_t all_devices() const override { return options_.devices.size() * (group() ? group()->world_size() : 1); }
   bool leads() const override { return !group() || group()->rank() == 0; }
   void check(const Network& network) const override {
-    for (const auto& scope : scoped_devices(network)) {
-      if (scope)
-        refuse_zero(c10::str("model '", network.name(), "' must have no layers in DeviceScopes, got one on ",
-                             scope->to_string()));
-    }
+    if (const auto layer = first_scoped(network); !layer.empty())
+      refuse_zero(c10::str("model '", network.name(), "' must have no layers in DeviceScopes, got ", layer));
   }
   void check_optimizer(const Optimizer& optimizer) const override {
     if (optimizer.elementwise()) return;

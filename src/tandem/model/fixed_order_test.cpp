@@ -93,6 +93,40 @@ TEST(FixedOrder, RowsAreCountedByDevice) {
   EXPECT_EQ(train_in_fixed_order(4, {2, 1}).history.rows_per_device(), (std::vector<int64_t>{20, 20}));
 }
 
+// Two updates in a step, the second of what the first one made of the weights: shards of a device share these.
+TEST(FixedOrder, AStepThatComputesAgainBehindItsUpdate) {
+  struct Twice : SubclassedModel {
+    layers::Dense inner = track("inner", layers::Dense(64, {.activation = "tanh"}));
+    layers::Dense outer = track("outer", layers::Dense(2));
+    Tensor call(const Tensor& x, const CallContext& context) override { return outer(inner(x, context), context); }
+    void train_step(Step& step) override {
+      const Tensor predicted = call(step.x()[0], step.context());
+      step.minimize(step.compute_loss(predicted), inner.weights());
+      step.minimize((call(step.x()[0], step.context()) - step.y()[0]).square().mean(), outer.weights());
+    }
+  };
+  const auto trained = [](int64_t devices, int64_t threads) {
+    set_random_seed(5);
+    Model model = make_model<Twice>();
+    model.compile({.optimizer = optimizers::Adam({.learning_rate = 0.05}),
+                   .loss = "mse",
+                   .strategy = distribute::Mirrored({.devices = Devices::parse("cpu*" + std::to_string(devices)),
+                                                     .threads_per_device = threads,
+                                                     .fixed_order = 4})});
+    Trained result;
+    result.history = model.fit(RandomStream(1).normal({22, 48}), RandomStream(2).normal({22, 2}),
+                               {.batch_size = 8, .epochs = 4, .verbose = 0});
+    result.weights = model.get_weights();
+    result.predictions = model.predict(RandomStream(1).normal({22, 48}));
+    return result;
+  };
+  const auto four = trained(4, 1);
+  for (const auto& [devices, threads] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 1}, {1, 3}, {2, 2}}) {
+    SCOPED_TRACE(std::to_string(devices) + " devices of " + std::to_string(threads) + " threads");
+    expect_same_bits(trained(devices, threads), four);
+  }
+}
+
 TEST(FixedOrder, DigestTellsWeightsApart) {
   const auto model_with = [](double value) {
     Sequential model({layers::Input({2}), layers::Dense(1)});

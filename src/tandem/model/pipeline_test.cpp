@@ -358,9 +358,21 @@ TEST(Pipeline, RefusesWhatCannotBeStaged) {
             "PipelineParallel: a model of 1 layers must have no more parts than that, got 2");
   EXPECT_NE(refused(layer_chain(), {}, losses::Dice()).find("must not need the whole batch at once"),
             std::string::npos);
-  EXPECT_NE(refused(Sequential({Input({6}), BatchNormalization({.synchronized = true}), Dense(3)}), {})
-                .find("synchronized batch normalisation"),
-            std::string::npos);
+  EXPECT_EQ(
+      refused(Sequential({Input({6}), BatchNormalization({.synchronized = true, .name = "all"}), Dense(3)}, "net"), {}),
+      "PipelineParallel: model 'net': must have no synchronized batch normalisation, got 'all' (BatchNormalization)");
+  EXPECT_EQ(
+      refused(
+          Sequential({Input({2, 3}, {.batch_size = 4}), LSTM(3, {.stateful = true, .name = "kept"}), Dense(3)}, "net"),
+          {}),
+      "PipelineParallel: model 'net': must have no stateful layer, which would see micro batches, got 'kept' "
+      "(LSTM)");
+  const auto x = Input({6});
+  const BatchNormalization twice({.name = "twice"});
+  const auto middle = Dense(6, {.name = "end"})(twice(x));
+  EXPECT_EQ(refused(Model(x, Dense(3)(twice(middle)), "net"), {.boundaries = {"end"}}),
+            "PipelineParallel: model 'net': must call layer 'twice' (BatchNormalization) on one stage, since it has "
+            "statistics: 'moving_mean'");
 }
 
 }  // namespace

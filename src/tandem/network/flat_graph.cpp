@@ -9,6 +9,8 @@ namespace {
 
 using Slots = std::vector<std::size_t>;
 
+constexpr uint64_t kConversions = uint64_t{1} << 48;  // behind all numbers of calls
+
 class Flattening {
  public:
   FlatGraph run(const Graph& graph) {
@@ -27,7 +29,7 @@ class Flattening {
     };
     Slots place(graph.slots());  // of the graph's values among all
     for (std::size_t i = 0; i < inputs.size(); ++i) place[graph.input_slots()[i]] = inputs[i];
-    if (!parts.empty()) convert_inputs(graph, place, device_of);
+    if (!parts.empty()) convert_inputs(graph, place, parts, device_of);
     for (const auto& step : graph.steps()) {
       Slots reads;
       for (auto s : step.reads) reads.push_back(place[s]);
@@ -50,7 +52,7 @@ class Flattening {
 
   // The Inputs of a model within, each on the device of the first layer that reads it.
   template <class DeviceOf>
-  void convert_inputs(const Graph& graph, Slots& place, const DeviceOf& device_of) {
+  void convert_inputs(const Graph& graph, Slots& place, const std::vector<uint64_t>& parts, const DeviceOf& device_of) {
     for (std::size_t i = 0; i < graph.input_slots().size(); ++i) {
       const auto slot = graph.input_slots()[i];
       const auto reader = std::find_if(graph.steps().begin(), graph.steps().end(), [&](const GraphStep& step) {
@@ -58,6 +60,8 @@ class Flattening {
       });
       FlatStep conversion{.layer = graph.inputs()[static_cast<int64_t>(i)].node()->layer.get()};
       if (reader != graph.steps().end()) conversion.device = device_of(*reader);
+      conversion.parts = parts;
+      conversion.parts.push_back(kConversions + i);
       conversion.reads = {place[slot]};
       conversion.writes = place[slot] = flat_.slots++;
       flat_.steps.push_back(std::move(conversion));

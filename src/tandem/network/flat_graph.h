@@ -11,7 +11,7 @@ namespace tandem {
 struct FlatStep {
   const GraphStep* step = nullptr;  // null: an Input's conversion
   Layer* layer = nullptr;
-  std::vector<uint64_t> parts = {};   // picks its stream: context.part(parts[0]).part(parts[1]) ...
+  std::vector<uint64_t> parts = {};   // its own; picks its stream: context.part(parts[0]).part(parts[1]) ...
   std::optional<Device> device = {};  // nothing: no scope says where
   std::vector<std::size_t> reads = {};
   std::size_t writes = 0, count = 1;

@@ -118,7 +118,13 @@ void Graph::fuse_relus() {
   std::erase_if(steps_, [](const GraphStep& step) { return !step.layer; });
 }
 
-void Graph::check_inputs(const Shapes& given) const {
+void Graph::check_inputs(const Tensors& given) const {
+  Shapes shapes;
+  for (const auto& x : given) shapes.push_back(Shape::of(x.sizes().vec()));
+  check_shapes(shapes);
+}
+
+void Graph::check_shapes(const Shapes& given) const {
   if (static_cast<int64_t>(given.size()) != inputs_.size()) {
     throw InvalidArgument(c10::str("model '", name(), "': must get ", inputs_.size(), " inputs, got ", given.size()));
   }
@@ -139,7 +145,7 @@ std::vector<std::shared_ptr<Layer>> Graph::output_layers() const {
   return made_by;
 }
 
-void Graph::build_many(const Shapes& inputs) { check_inputs(inputs); }
+void Graph::build_many(const Shapes& inputs) { check_shapes(inputs); }
 
 Tensors GraphStep::run(const Tensors& inputs, const CallContext& context) const {
   Tensors outputs = without_mask.empty() ? call(inputs, context) : call(unmasked(inputs), context);
@@ -166,9 +172,7 @@ Tensors GraphStep::call(const Tensors& inputs, const CallContext& context) const
 }
 
 Tensors Graph::call_many(const Tensors& inputs, const CallContext& context) {
-  Shapes given;
-  for (const auto& x : inputs) given.push_back(Shape::of(x.sizes().vec()));
-  check_inputs(given);
+  check_inputs(inputs);
   Tensors converted;
   for (int64_t i = 0; i < inputs.size(); ++i)
     converted.push_back(
@@ -192,7 +196,7 @@ Tensors Graph::run_steps(const Tensors& inputs, const CallContext& context) cons
 }
 
 Shapes Graph::output_shapes(const Shapes& inputs) {
-  check_inputs(inputs);
+  check_shapes(inputs);
   std::unordered_map<const Node*, Shapes> shapes;
   for (const auto& node : order_.nodes) {
     if (node->is_input()) continue;

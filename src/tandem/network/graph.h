@@ -79,11 +79,14 @@ class Graph : public Network {
   std::size_t slots() const { return slots_; }
   /// The outputs, all of them computed on this thread, for inputs of the types that the Inputs name.
   Tensors run_steps(const Tensors& inputs, const CallContext& context) const;
+  /// Throws InvalidArgument, naming the input, where these do not fit the Inputs: for who computes the steps in another
+  /// way than by a call.
+  void check_inputs(const Tensors& given) const;
 
  private:
   void plan(const CallOrigins& origins);
   void fuse_relus();
-  void check_inputs(const Shapes& given) const;
+  void check_shapes(const Shapes& given) const;
 
   KerasTensors inputs_;
   KerasTensors outputs_;

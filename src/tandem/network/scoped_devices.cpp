@@ -32,6 +32,20 @@ std::vector<std::optional<Device>> scoped_devices(const Layer& network) {
   return devices;
 }
 
+std::string first_scoped(const Layer& network) {
+  if (const Graph* graph = graph_within(network)) {
+    for (const auto& step : flatten_graph(*graph).steps) {
+      if (step.device)
+        return c10::str("'", step.layer->name(), "' (", step.layer->class_name(), ") on ", step.device->to_string());
+    }
+    return {};
+  }
+  for (const auto& child : network.children()) {
+    if (auto found = first_scoped(*child); !found.empty()) return found;
+  }
+  return {};
+}
+
 void check_scopes_within(const Graph& graph) {
   for (const auto& step : flatten_graph(graph).steps) {
     for (const auto& child : step.layer->children()) {
