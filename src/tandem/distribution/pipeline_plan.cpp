@@ -42,12 +42,24 @@ auto with_known_sizes(const Graph& graph, const F& compute) -> std::optional<dec
   return {};
 }
 
+// By cost, between units where there are enough of them.
+StepParts split_units(const FlatGraph& flat, const std::vector<double>& costs, std::size_t parts) {
+  const auto units = units_of(flat);
+  if (units.empty() || units.back() + 1 < parts) return split_by_cost(costs, parts);
+  std::vector<double> by_unit(units.back() + 1, 0);
+  for (std::size_t i = 0; i < costs.size(); ++i) by_unit[units[i]] += costs[i];
+  const auto split = split_by_cost(by_unit, parts);
+  StepParts part_of;
+  for (const auto unit : units) part_of.push_back(split[unit]);
+  return part_of;
+}
+
 // By the first process's measurement, whatever the others would find. What cannot be measured costs alike.
 StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t parts, Peers* peers) {
   std::optional<std::vector<double>> costs;
   if (!peers || peers->leads())
     costs = with_known_sizes(graph, [&](const Shapes& x) { return measure_steps(flat, x, kRowsToMeasure); });
-  StepParts split = split_by_cost(costs.value_or(std::vector<double>(flat.steps.size(), 1)), parts);
+  StepParts split = split_units(flat, costs.value_or(std::vector<double>(flat.steps.size(), 1)), parts);
   if (!peers) return split;
   Tensor told = at::tensor(std::vector<int64_t>(split.begin(), split.end()));
   peers->take_from(told, 0);

@@ -49,6 +49,27 @@ StepParts split_by_cost(const std::vector<double>& costs, std::size_t parts) {
   return part_of;
 }
 
+std::vector<std::size_t> units_of(const FlatGraph& flat) {
+  std::map<const Layer*, std::size_t> last_call;
+  for (std::size_t i = 0; i < flat.steps.size(); ++i) {
+    const auto weights = flat.steps[i].layer->weights();
+    if (std::any_of(weights.begin(), weights.end(), [](const Weight& w) { return !w.trainable(); }))
+      last_call[flat.steps[i].layer] = i;
+  }
+  std::vector<std::size_t> units;
+  std::size_t unit = 0, last = 0;  // step of the present one
+  for (std::size_t i = 0; i < flat.steps.size(); ++i) {
+    if (i > last) {
+      ++unit;
+      last = i;
+    }
+    units.push_back(unit);
+    if (const auto call = last_call.find(flat.steps[i].layer); call != last_call.end())
+      last = std::max(last, call->second);
+  }
+  return units;
+}
+
 StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& last_layers, std::size_t parts) {
   check_steps(flat.steps.size(), parts);
   if (last_layers.size() + 1 != parts) {

@@ -17,6 +17,10 @@ using StepParts = std::vector<std::size_t>;
 /// So that the dearest part is as cheap as it can be. Throws InvalidArgument where there are more parts than steps.
 StepParts split_by_cost(const std::vector<double>& costs, std::size_t parts);
 
+/// By step, numbers from 0 on of what should not be divided: all from the first to the last call of a layer that has
+/// statistics, which must be of one stage.
+std::vector<std::size_t> units_of(const FlatGraph& flat);
+
 /// Each of `last_layers`, by name, ends a part; one fewer than there are parts. Throws InvalidArgument, naming the
 /// layer, on one that is not there, and on an order that is not the graph's.
 StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& last_layers, std::size_t parts);

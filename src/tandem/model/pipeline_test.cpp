@@ -185,6 +185,17 @@ TEST(Pipeline, MovingAveragesMoveOnceByTheWholeBatch) {
 }
 
 // Each adds up gradients in the order of the micro batches.
+// Wherever the time goes: the calls of a layer with statistics are on one stage.
+TEST(Pipeline, IsNotCutBetweenCallsOfALayerWithStatistics) {
+  const auto build = [] {
+    const auto x = Input({6});
+    const BatchNormalization twice;
+    return Model(x, Dense(3, {.activation = "softmax"})(twice(Dense(6)(twice(x)))));
+  };
+  for (int attempt = 0; attempt < 3; ++attempt)
+    expect_as_one(task_of(build), {.devices = cpus(2), .micro_batches = 1, .threads_per_device = 1});
+}
+
 TEST(Pipeline, SchedulesGiveTheSameBits) {
   const auto build = [] {
     return Sequential({Input({6, 6, 2}), Conv2D(4, 3, {.padding = "same", .name = "p"}), BatchNormalization(),
