@@ -272,8 +272,7 @@ TEST_F(ServeParameters, WorkersThatDieEndIt) {
   }
   const auto ended = server.wait();
   EXPECT_EQ(ended.status, 4);
-  EXPECT_EQ(ended.err,
-            "tandem: server at " + address + ": its workers have gone, and none said that it is done\n");
+  EXPECT_EQ(ended.err, "tandem: server at " + address + ": its workers have gone, and none said that it is done\n");
 }
 
 TEST_F(ServeParameters, WaitsForTheFirstWorkerAsLongAsItIsTold) {

@@ -47,7 +47,8 @@ TEST(Serve, EndsWithItsWorkers) {
     client.leave();
   }
   EXPECT_EQ(served.get().updates, 1);
-  EXPECT_NE(message_of<PeerError>([] { serve({.start_seconds = 0.01}); }).find("no worker has come"), std::string::npos);
+  EXPECT_NE(message_of<PeerError>([] { serve({.start_seconds = 0.01}); }).find("no worker has come"),
+            std::string::npos);
 }
 
 }  // namespace

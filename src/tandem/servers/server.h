@@ -69,9 +69,8 @@ class Server {
   bool has_ended() const;
   /// Ends it; workers that are there are told.
   void stop();
-  /// Lets the workers end first, and does not wait for that: they are told, and those that train each at its own pace get
-  /// no more batches.
-  /// What is still there after `seconds` is told that it has been stopped.
+  /// Lets the workers end first, and does not wait for that: they are told, and those that train each at its own pace
+  /// get no more batches. What is still there after `seconds` is told that it has been stopped.
   void stop_after(double seconds);
 
  private:

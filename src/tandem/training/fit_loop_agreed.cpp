@@ -59,9 +59,8 @@ bool Trainer::FitLoop::may_begin() {
 bool Trainer::FitLoop::goes_on(bool passes) {
   if (trainer_.stopping_ || interrupted_) passes = false;
   const bool own = interrupted_ || (passes && !trainer_.pass(plan_.gate));
-  const auto wishes = trainer_.agree({.look = draw_ || show_,
-                                      .stop = trainer_.stopping_,
-                                      .interrupt = own || execution_.servers_stop()});
+  const auto wishes = trainer_.agree(
+      {.look = draw_ || show_, .stop = trainer_.stopping_, .interrupt = own || execution_.servers_stop()});
   look_ = wishes.look;
   end_if(wishes.interrupt, own);
   if (wishes.stop) trainer_.stopping_ = true;
