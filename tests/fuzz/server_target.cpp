@@ -95,7 +95,7 @@ std::string between_hosts(servers::ServerSync way) {
   for (int64_t b = 0; b < plan.blocks(); ++b) hello.push_back(zeros(plan.block_elements(b)));
   Conversation all;
   all.say({.kind = Kind::hello}, hello);
-  all.say({.kind = Kind::peer, .worker = 1}, {server_terms(options, plan, at::zeros({plan.elements}))});
+  all.say({.kind = Kind::peer, .worker = 1}, {server_terms(options, plan, at::zeros({plan.elements}), 0)});
   for (int64_t b = 0; b < plan.blocks(); ++b)
     all.say({.kind = Kind::push, .id = 1, .block = b, .rows = 4}, {zeros(plan.block_elements(b))});
   all.say({.kind = Kind::come, .worker = 1, .id = 1}).say({.kind = Kind::pull, .id = 1});

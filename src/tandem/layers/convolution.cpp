@@ -20,12 +20,20 @@ Sizes of_each(const Windows& windows, int64_t Window::*member) {
   return all;
 }
 
+/// Where there is no AVX-512, oneDNN's gradient of a pointwise kernel whose channels are no multiples of 8 writes
+/// beyond its end (jit_avx2_1x1_convolution_bwd_weights of LibTorch 2.15).
+bool writes_beyond_its_end(const Tensor& kernel) {
+  return !__builtin_cpu_supports("avx512f") && (kernel.size(0) % 8 != 0 || kernel.size(1) % 8 != 0);
+}
+
 /// A pointwise convolution of fewer than 16 rows on one thread: LibTorch does not give it to oneDNN but takes a path
 /// that copies the image. It is a matrix product over the channels, which needs no copy.
-bool is_product(const Tensor& x, const Windows& windows, int64_t groups) {
-  const auto pointwise = [](const Window& window) { return window.size == 1 && window.stride == 1; };
-  return groups == 1 && std::all_of(windows.begin(), windows.end(), pointwise) && x.size(0) < 16 &&
-         x.device().is_cpu() && at::get_num_threads() == 1;
+bool is_product(const Tensor& x, const Tensor& kernel, const Windows& windows, int64_t groups) {
+  const auto is_point = [](const Window& window) { return window.size == 1; };
+  const auto steps = [](const Window& window) { return window.stride != 1; };
+  if (groups != 1 || !x.device().is_cpu() || !std::all_of(windows.begin(), windows.end(), is_point)) return false;
+  if (writes_beyond_its_end(kernel)) return true;
+  return std::none_of(windows.begin(), windows.end(), steps) && x.size(0) < 16 && at::get_num_threads() == 1;
 }
 
 /// A small image alone: LibTorch takes its native kernels, whose backward wants row-major tensors where the order of a
@@ -35,8 +43,12 @@ bool is_small_and_alone(const Tensor& x, int64_t groups) {
   return x.size(0) == 1 && x.numel() <= kSmall && groups == 1 && x.device().is_cpu();
 }
 
-Tensor product_over_channels(const Tensor& x, Tensor kernel, const std::optional<Tensor>& bias) {
+Tensor product_over_channels(Tensor x, Tensor kernel, const std::optional<Tensor>& bias, const Windows& windows) {
   while (kernel.dim() > 2) kernel = kernel.select(-1, 0);
+  for (std::size_t axis = 0; axis < windows.size(); ++axis) {
+    if (const int64_t stride = windows[axis].stride; stride != 1)
+      x = x.slice(static_cast<int64_t>(axis) + 1, {}, {}, stride);
+  }
   Tensor product = at::matmul(x, kernel.t());
   if (bias) product.add_(*bias);
   return product;
@@ -61,7 +73,7 @@ Windows make_windows(const std::string& layer, const std::vector<int64_t>& kerne
 
 Tensor convolve(const Tensor& x, const Tensor& kernel, const std::optional<Tensor>& bias, const Windows& windows,
                 Padding padding, int64_t groups) {
-  if (is_product(x, windows, groups)) return product_over_channels(x, kernel, bias);
+  if (is_product(x, kernel, windows, groups)) return product_over_channels(x, kernel, bias, windows);
   if (windows.size() == 1) {  // as an image of height 1: LibTorch would copy sequences to row-major ones
     return convolve(x.unsqueeze(1), kernel.unsqueeze(2), bias, {Window{}, windows[0]}, padding, groups).squeeze(1);
   }
