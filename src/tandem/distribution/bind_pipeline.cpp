@@ -3,11 +3,11 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "tandem/core/error.h"
-#include "tandem/layers/recurrent_layer.h"
+#include "tandem/network/find_layer.h"
 #include "tandem/network/graph_within.h"
+#include "tandem/network/stateful.h"
 
 namespace tandem::distribute {
 namespace {
@@ -16,36 +16,20 @@ namespace {
   throw InvalidArgument(c10::str(who, ": model '", network.name(), "': must ", must));
 }
 
-// The first of the layers within that is such a one, or null.
-const Layer* find_layer(const Layer& layer, const std::function<bool(const Layer&)>& is_one) {
-  if (is_one(layer)) return &layer;
-  for (const auto& child : layer.children()) {
-    if (const auto* found = find_layer(*child, is_one)) return found;
-  }
-  return nullptr;
-}
-
-bool is_stateful(const Layer& layer) {
-  const auto* recurrent = dynamic_cast<const RecurrentLayer*>(&layer);
-  return recurrent && recurrent->fixed_batch() > 0;
-}
-
 bool is_synchronized(const Layer& layer) {
   const auto& own = layer.own_weights();
   return std::any_of(own.begin(), own.end(), [](const Weight& w) { return w.variable().of_whole_batch; });
 }
-
-std::string named(const Layer& layer) { return c10::str("'", layer.name(), "' (", layer.class_name(), ")"); }
 
 }  // namespace
 
 void check_stageable(const std::string& who, const Network& network) {
   if (network.built() && !graph_within(network))
     refuse_model(who, network, "be functional or Sequential, so that it can be cut");
-  if (const auto* layer = find_layer(network, is_stateful))
-    refuse_model(who, network, c10::str("have no stateful layer, which would see micro batches, got ", named(*layer)));
+  if (const auto* layer = find_stateful(network))
+    refuse_model(who, network, c10::str("have no stateful layer, which would see micro batches, got ", quoted(*layer)));
   if (const auto* layer = find_layer(network, is_synchronized))
-    refuse_model(who, network, c10::str("have no synchronized batch normalisation, got ", named(*layer)));
+    refuse_model(who, network, c10::str("have no synchronized batch normalisation, got ", quoted(*layer)));
 }
 
 std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
@@ -65,7 +49,7 @@ std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const P
       return std::find(own.begin(), own.end(), w) != own.end();
     });
     refuse_model(who, network,
-                 c10::str("call layer ", named(layer ? *layer : network), " on one stage, since it has statistics: '",
+                 c10::str("call layer ", quoted(layer ? *layer : network), " on one stage, since it has statistics: '",
                           w.name(), "'"));
   }
   return execution;

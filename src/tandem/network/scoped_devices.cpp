@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.h"
+#include "tandem/network/find_layer.h"
 #include "tandem/network/flat_graph.h"
 #include "tandem/network/graph_within.h"
 
@@ -35,8 +36,7 @@ std::vector<std::optional<Device>> scoped_devices(const Layer& network) {
 std::string first_scoped(const Layer& network) {
   if (const Graph* graph = graph_within(network)) {
     for (const auto& step : flatten_graph(*graph).steps) {
-      if (step.device)
-        return c10::str("'", step.layer->name(), "' (", step.layer->class_name(), ") on ", step.device->to_string());
+      if (step.device) return c10::str(quoted(*step.layer), " on ", step.device->to_string());
     }
     return {};
   }

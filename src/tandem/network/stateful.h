@@ -1,7 +1,11 @@
 #pragma once
+#include "tandem/layers/recurrent_layer.h"
 #include "tandem/network/network.h"
 
 namespace tandem {
+
+/// The first of the layers within that keeps its states from batch to batch; null: none does.
+const RecurrentLayer* find_stateful(const Layer& layer);
 
 /// The rows that each batch must have, where recurrent layers in the network keep their states from batch to batch; 0
 /// where none does.
