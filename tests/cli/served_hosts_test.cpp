@@ -53,7 +53,7 @@ TEST(ServedHosts, AllProcessesEndWithTheSameWeights) {
       const double first = std::strtod(losses.begin()->c_str(), &rest);
       // Out of step the path is another one each time.
       const bool in_step = mode == "sync" && way != "async-scatter-sum";
-      EXPECT_LT(std::strtod(rest + 4, nullptr), first * (in_step ? 0.5 : 1.0)) << *losses.begin();
+      EXPECT_LT(std::strtod(rest + 4, nullptr), first * (in_step ? 0.5 : 0.8)) << *losses.begin();
       // 57 batches: in sync each is an update of each host, else of one.
       for (const auto& line : lines_of(ended.out)) {
         const auto at = line.find("] ") + 2;
