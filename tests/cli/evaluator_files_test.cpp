@@ -31,7 +31,7 @@ TEST(EvaluatorFiles, AreNamedAfterTheWorkers) {
                                    "--server-mode",
                                    "async",
                                    "--epochs",
-                                   "10",
+                                   "2",
                                    "--devices",
                                    "cpu:0",
                                    "--save",

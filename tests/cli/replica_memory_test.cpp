@@ -9,7 +9,7 @@ namespace {
 
 // Peak resident memory, in MB, of training `devices` replicas with 32 rows each.
 double peak_memory(int64_t devices, const std::string& model) {
-  const auto ended = run_tandem({"bench", "train", model, "--batch-size", std::to_string(32 * devices), "--steps", "3",
+  const auto ended = run_tandem({"bench", "train", model, "--batch-size", std::to_string(32 * devices), "--steps", "1",
                                  "--devices", "cpu*" + std::to_string(devices), "--threads-per-device", "1", "--json"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   return Config::from_json(ended.out).at("peak_rss_mb").as_double();

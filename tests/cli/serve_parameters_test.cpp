@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "run_tandem.h"
 #include "tandem/cluster/free_port.h"
@@ -208,16 +209,24 @@ TEST_F(ServeParameters, OptionsThatNobodyHeedsAreTold) {
 }
 
 TEST_F(ServeParameters, ASignalTellsTheWorkers) {
-  for (const auto& [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
-    const auto address = free_address();
-    Running server(serve(address), folder_.path());
-    server.await_output("serving at");
-    Running training(workers("1", {"async", "100000", "none", address}), folder_.path());
-    training.await_output("step 3\n");
-    server.send(signal);
-    training.await_output("cannot go on: server 0 of 1 (" + address + "): it has been stopped");
-    const auto ended = server.wait();
-    EXPECT_EQ(ended.status, status);
+  struct Job {
+    int signal;
+    std::string address = free_address();
+    std::unique_ptr<Running> server = nullptr, training = nullptr;
+  };
+  std::vector<Job> jobs;  // side by side: a server waits ten seconds for its workers
+  for (const int signal : {SIGINT, SIGTERM}) {
+    auto& job = jobs.emplace_back(Job{signal});
+    job.server = std::make_unique<Running>(serve(job.address), folder_.path());
+    job.server->await_output("serving at");
+    job.training = std::make_unique<Running>(workers("1", {"async", "100000", "none", job.address}), folder_.path());
+    job.training->await_output("step 3\n");
+    job.server->send(signal);
+  }
+  for (const auto& job : jobs) {
+    job.training->await_output("cannot go on: server 0 of 1 (" + job.address + "): it has been stopped");
+    const auto ended = job.server->wait();
+    EXPECT_EQ(ended.status, 128 + job.signal);
     EXPECT_EQ(ended.err, "");
     EXPECT_TRUE(has_text(ended.out, " updates by ")) << ended.out;
   }

@@ -17,7 +17,7 @@ using Clock = Doorbell::Clock;
 constexpr auto kSpinTime = std::chrono::microseconds(50);
 // After that long the one that is waited for is perhaps kept from running by this very thread.
 constexpr auto kSpinAlone = std::chrono::microseconds(5);
-constexpr auto kPoll = std::chrono::milliseconds(1);
+constexpr auto kBetweenPolls = std::chrono::milliseconds(1);
 constexpr double kLongestLimit = 1e9;  // seconds; more than a clock holds would overflow
 
 }  // namespace
@@ -55,7 +55,7 @@ bool WaitingSeat::polls() const {
 }
 
 bool WaitingSeat::sleep(uint64_t heard, Clock::time_point& deadline) {
-  const auto until = polls() ? std::min(deadline, Clock::now() + kPoll) : deadline;
+  const auto until = polls() ? std::min(deadline, Clock::now() + kBetweenPolls) : deadline;
   if (!turns_) return sleep_until_rung(heard, until) || until < deadline;
   turns_->release();
   const bool rung = sleep_until_rung(heard, until) || until < deadline;

@@ -22,9 +22,9 @@ namespace tandem::data {
 namespace {
 
 // Row i: x = (i, 10 i), y = i mod 3, weight i. Counts how often each row is read.
-class Numbers : public RowSource {
+class NumberedRows : public RowSource {
  public:
-  explicit Numbers(int64_t rows) : reads_(static_cast<std::size_t>(rows)) {}
+  explicit NumberedRows(int64_t rows) : reads_(static_cast<std::size_t>(rows)) {}
 
   int64_t size() const override { return static_cast<int64_t>(reads_.size()); }
   Example row(int64_t i) const override {
@@ -49,7 +49,7 @@ LoaderOptions by_sevens(int64_t workers) {
 TEST(RowSource, EachRowOnceAnEpochInTheSameOrderForAnyNumberOfWorkers) {
   Tensor first;
   for (const int64_t workers : {0, 1, 4, 7}) {
-    const auto source = std::make_shared<Numbers>(100);
+    const auto source = std::make_shared<NumberedRows>(100);
     Loader loader(Dataset(source).shuffle(5), by_sevens(workers));
     loader.start_epoch(0);
     std::vector<Tensor> x;

@@ -42,7 +42,7 @@ class MirroredKind : public StrategyKind {
   MirroredOptions options_;
 };
 
-[[noreturn]] void refuse(const std::string& must) { throw InvalidArgument("Mirrored: " + must); }
+[[noreturn]] void refuse_mirrored(const std::string& must) { throw InvalidArgument("Mirrored: " + must); }
 
 // What cannot be held, or not be known to hold, on GPUs.
 void check_gpus(const MirroredOptions& options) {
@@ -50,22 +50,23 @@ void check_gpus(const MirroredOptions& options) {
   const auto gpus = std::count_if(options.devices.begin(), options.devices.end(), is_gpu);
   if (gpus == 0) return;
   if (gpus < options.devices.size())
-    refuse(c10::str("devices must be of one kind, CPUs or GPUs, got ", options.devices.to_string()));
+    refuse_mirrored(c10::str("devices must be of one kind, CPUs or GPUs, got ", options.devices.to_string()));
   if (options.fixed_order > 0) {
-    refuse(
+    refuse_mirrored(
         "fixed_order must not be set on GPUs, whose libraries add in an order that may change from run to run; it is "
         "for CPU devices");
   }
   if (options.shares.automatic()) {
-    refuse(
+    refuse_mirrored(
         "shares must be numbers on GPUs, as in {3, 1}: auto goes by the time that CPU devices compute, and a GPU's "
         "work "
         "is not over when the host has started it");
   }
-  if (options.memory_limit > 0) refuse("memory_limit must not be set on GPUs; it is for CPU devices");
+  if (options.memory_limit > 0) refuse_mirrored("memory_limit must not be set on GPUs; it is for CPU devices");
   if (options.all_reduce != "auto") {
-    refuse(c10::str("all_reduce must be auto on GPUs, where NCCL, or on one card the card itself, says how; got ",
-                    options.all_reduce));
+    refuse_mirrored(
+        c10::str("all_reduce must be auto on GPUs, where NCCL, or on one card the card itself, says how; got ",
+                 options.all_reduce));
   }
 }
 

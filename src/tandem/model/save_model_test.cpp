@@ -45,7 +45,7 @@ std::string resumed_file(const std::string& name) { return testing::fixture("ker
 Tensor resumed_array(const std::string& name) { return testing::load_npy(resumed_file(name + ".npy")); }
 
 // A model whose optimizer keeps something for each weight, and data for it.
-Model small_model(Handle<Optimizer> optimizer = optimizers::Adam({.learning_rate = 0.03})) {
+Model model_to_save(Handle<Optimizer> optimizer = optimizers::Adam({.learning_rate = 0.03})) {
   Sequential model({Input({3}), Dense(4, {.activation = "tanh"}), Dense(2)}, "small");
   model.compile({.optimizer = std::move(optimizer), .loss = "mse", .metrics = {"mae"}});
   return model;
@@ -128,7 +128,7 @@ TEST_F(SaveModel, FiveStepsAndFiveFromTheFileEqualTen) {
         name == "sgd"       ? Handle<Optimizer>(optimizers::SGD({.momentum = 0.9}))
         : name == "rmsprop" ? Handle<Optimizer>(optimizers::RMSprop({.momentum = 0.5, .centered = true}))
                             : Handle<Optimizer>(name);
-    Model whole = small_model(optimizer);
+    Model whole = model_to_save(optimizer);
     train(whole, 5);
     whole.save(path());
     Model resumed = load_model(path());
@@ -139,7 +139,7 @@ TEST_F(SaveModel, FiveStepsAndFiveFromTheFileEqualTen) {
 }
 
 TEST_F(SaveModel, FilesOfSeveralDevicesGoOnOnOne) {
-  Model whole = small_model();
+  Model whole = model_to_save();
   Model parallel = multi_gpu_model(whole, Devices::parse("cpu*2"));
   parallel.compile({.optimizer = "adam", .loss = "mse"});
   train(parallel, 3);
@@ -153,7 +153,7 @@ TEST_F(SaveModel, FilesOfSeveralDevicesGoOnOnOne) {
 }
 
 TEST_F(SaveModel, TheRateOfTheMomentIsInTheFile) {
-  Model model = small_model("adam");
+  Model model = model_to_save("adam");
   train(model, 2);
   model.set_learning_rate(0.25);
   model.save(path());
@@ -163,7 +163,7 @@ TEST_F(SaveModel, TheRateOfTheMomentIsInTheFile) {
 }
 
 TEST_F(SaveModel, TheSameModelMakesTheSameBytes) {
-  Model model = small_model();
+  Model model = model_to_save();
   train(model, 2);
   model.save(path());
   model.save(path("again.keras"));
@@ -194,7 +194,7 @@ TEST_F(SaveModel, ThePreprocessingIsKept) {
 }
 
 TEST_F(SaveModel, ModelCheckpointWritesWholeModels) {
-  Model model = small_model();
+  Model model = model_to_save();
   model.fit(small_x(), small_y(),
             {.epochs = 2,
              .verbose = 0,
@@ -258,7 +258,7 @@ TEST_F(SaveModel, ClassesOfTheProgramsOwnComeBack) {
 }
 
 TEST_F(SaveModel, OtherEndingsAreRefused) {
-  const Model model = small_model();
+  const Model model = model_to_save();
   const std::string text = "save: the file name must end in .keras, or in .h5 for the format of Keras 2, got '";
   EXPECT_EQ(message_of([&] { model.save("m.txt"); }), text + "m.txt'");
   EXPECT_EQ(message_of([&] { model.save("m.weights.h5"); }), text + "m.weights.h5'; save_weights writes weights alone");
@@ -268,7 +268,7 @@ TEST_F(SaveModel, OtherEndingsAreRefused) {
 
 // The state of an optimizer in a file whose weights are loaded: as Keras's load_weights.
 TEST_F(SaveModel, WeightsFilesHoldTheOptimizerToo) {
-  Model model = small_model();
+  Model model = model_to_save();
   train(model, 3);
   for (const char* name : {"m.weights.h5", "m.keras"}) {
     name == std::string("m.keras") ? model.save(path(name)) : model.save_weights(path(name));
@@ -280,17 +280,17 @@ TEST_F(SaveModel, WeightsFilesHoldTheOptimizerToo) {
     model.load_weights(path(name));
   }
   // A model that was not trained keeps its own rate and begins anew.
-  Model fresh = small_model(optimizers::Adam({.learning_rate = 0.5}));
+  Model fresh = model_to_save(optimizers::Adam({.learning_rate = 0.5}));
   fresh.load_weights(path("m.weights.h5"));
   EXPECT_DOUBLE_EQ(fresh.learning_rate(), 0.5);
   EXPECT_EQ(fresh.body().optimizer_state().integer("iterations"), 0);
 }
 
 TEST_F(SaveModel, AnotherOptimizersStateIsPassedOver) {
-  Model model = small_model("adam");
+  Model model = model_to_save("adam");
   train(model, 2);
   model.save_weights(path("adam.weights.h5"));
-  Model other = small_model("adagrad");
+  Model other = model_to_save("adagrad");
   train(other, 2);
   const CapturedLog log;
   const auto before = other.body().optimizer_state();
@@ -301,14 +301,14 @@ TEST_F(SaveModel, AnotherOptimizersStateIsPassedOver) {
   EXPECT_EQ(log.warnings()[0], path("adam.weights.h5") +
                                    ": optimizer/vars: holds 10 variables, Adagrad of this model has 6; its state is "
                                    "passed over");
-  small_model().save_weights(path("new.weights.h5"));
+  model_to_save().save_weights(path("new.weights.h5"));
   other.load_weights(path("new.weights.h5"));
   EXPECT_EQ(log.warnings().back(), "model 'small': the file's optimizer made no update yet; this one's state stays");
 }
 
 // An archive with another config, weights or member than its model's own.
 TEST_F(SaveModel, DamagedArchivesAreNamed) {
-  Model model = small_model();
+  Model model = model_to_save();
   train(model, 1);
   model.save(path());
   const ZipReader zip(path());

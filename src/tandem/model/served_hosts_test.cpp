@@ -36,9 +36,9 @@ using parity::one_hot;
 using testing::message_of;
 
 const std::vector<std::string> kWays{"all-reduce", "ring", "async-scatter-sum"}, kModes{"sync", "stale", "async"};
-constexpr int64_t kParameters = 6 * 5 + 5 + 5 * 3 + 3;
+constexpr int64_t kElements = 6 * 5 + 5 + 5 * 3 + 3;
 
-Model small_network() {
+Model hosts_network() {
   return Sequential({Input({6}), Dense(5, {.activation = "tanh", .kernel_regularizer = regularizers::L2(0.1)}),
                      Dense(3, {.activation = "softmax"})});
 }
@@ -81,7 +81,7 @@ std::vector<Tensor> plain_hosts(const Handle<Optimizer>& optimizer, const Tensor
   for (int64_t h = 0; h < count; ++h) {
     clear_session();
     set_random_seed(11);
-    models.push_back(small_network());
+    models.push_back(hosts_network());
     models.back().compile(compiled(Optimizer::make(optimizer.get()->class_name(), optimizer.get()->get_config()),
                                    distribute::SingleDevice("cpu:0")));
   }
@@ -112,7 +112,7 @@ std::vector<Tensor> trained(const Handle<Optimizer>& optimizer, const Tensor& x,
                             const distribute::Strategy& strategy, int64_t accumulate = 1) {
   clear_session();
   set_random_seed(11);
-  Model model = small_network();
+  Model model = hosts_network();
   model.compile(compiled(optimizer, strategy));
   model.fit(x, y, {.batch_size = kBatch, .epochs = kEpochs, .verbose = 0, .shuffle = false, .accumulate = accumulate});
   return model.get_weights();
@@ -158,17 +158,17 @@ TEST(ServedHostsSync, IsLocalSGDOfTheHostsOwnRows) {
 
 TEST(ServedHosts, CountWhatGoesBetweenThem) {
   const Tensor x = normal({24, 6}, 1), y = one_hot(24, 3, 2);
-  Model model = small_network();
+  Model model = hosts_network();
   model.compile(compiled(optimizers::SGD(), ParameterServer(hosts(4, 4, "all-reduce", 3))));
   for (int fit = 0; fit < 2; ++fit) {
     const auto history = model.fit(x, y, {.batch_size = 8, .epochs = 2, .verbose = 0});
     EXPECT_EQ(history.facts().server_rounds, 2 + 2);  // of 6 updates, and at the ends of the epochs
     const auto each = history.facts().server_bytes / history.facts().server_rounds;
-    EXPECT_GE(each, 4 * 3 * 4 * kParameters);             // of 4 servers, each to 3
-    EXPECT_LT(each, 4 * 3 * 4 * (kParameters + 4 * 16));  // with gaps behind 4 weights
+    EXPECT_GE(each, 4 * 3 * 4 * kElements);             // of 4 servers, each to 3
+    EXPECT_LT(each, 4 * 3 * 4 * (kElements + 4 * 16));  // with gaps behind 4 weights
     EXPECT_EQ(history.facts().staleness, std::vector<int64_t>{4 * 6});
   }
-  Model central = small_network();
+  Model central = hosts_network();
   auto options = hosts(4, 4, "", 1);
   central.compile(compiled(optimizers::SGD(), ParameterServer(options)));
   EXPECT_EQ(central.fit(x, y, {.epochs = 1, .verbose = 0}).facts().server_rounds, 0);
@@ -200,7 +200,7 @@ TEST(ServedHosts, LearnInEachModeAndWay) {
         const testing::CapturedLog log;
         clear_session();
         set_random_seed(11);
-        Model model = small_network();
+        Model model = hosts_network();
         model.compile(
             compiled(optimizers::SGD({.learning_rate = 0.1}), ParameterServer(hosts(4, 2, way, every, mode))));
         const auto history = model.fit(x, y, {.batch_size = 4, .epochs = 6, .verbose = 0});
@@ -242,7 +242,7 @@ TEST(ServedHosts, GoOnFromWeightsAndStateThatAreSet) {
   const auto run = [&](const distribute::Strategy& strategy) {
     clear_session();
     set_random_seed(3);
-    Model model = small_network();
+    Model model = hosts_network();
     model.compile(compiled(optimizers::SGD({.learning_rate = 0.1}), strategy));
     const FitOptions fit{.batch_size = 8, .epochs = 1, .verbose = 0};
     model.fit(x, y, fit);
@@ -303,7 +303,7 @@ class ServedHostsOfProcesses : public ::testing::TestWithParam<Grid> {
     servers_.clear();
   }
   static parity::Task task(double rate) {
-    return {small_network,
+    return {hosts_network,
             compiled(optimizers::SGD({.learning_rate = rate})),
             normal({64, 6}, 1),
             one_hot(64, 3, 2),
@@ -353,7 +353,7 @@ TEST_P(ServedHostsOfProcesses, BeginWithTheFirstOnesWeights) {
     std::atomic<int> number = 0;
     auto what = task(0.0);
     what.build = [&] {
-      Model model = small_network();
+      Model model = hosts_network();
       auto weights = model.get_weights();
       for (auto& w : weights) w = at::full_like(w, ++number);
       model.set_weights(weights);
@@ -411,7 +411,7 @@ TEST_F(ServedHostsOfProcesses, OneThatFailsIsNotWaitedFor) {
 TEST_F(ServedHostsOfProcesses, ServersThatDoNotAverageAreToldOf) {
   const auto begin = [&](const distribute::ParameterServerOptions& options) {
     return message_of([&] {
-      Model model = small_network();
+      Model model = hosts_network();
       model.compile(compiled(optimizers::SGD(), ParameterServer(options)));
       model.fit(normal({8, 6}, 1), one_hot(8, 3, 2), {.verbose = 0});
     });

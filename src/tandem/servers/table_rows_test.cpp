@@ -12,8 +12,8 @@ namespace {
 
 using testing::message_of;
 
-struct Table {
-  explicit Table(const ServerPlan& plan, int64_t server = 0) : plan(plan) {
+struct RowsTable {
+  explicit RowsTable(const ServerPlan& plan, int64_t server = 0) : plan(plan) {
     table =
         ParameterTable::make(plan, server, [this](int64_t, const BlockAnswer& answer) { answers.push_back(answer); });
     for (int64_t w = 0; w < plan.workers; ++w) table->join(w);
@@ -29,7 +29,7 @@ struct Table {
 
 Tensor start_of(const ServerPlan& plan) { return at::arange(plan.elements).to(at::kFloat).div_(100); }
 
-void begin(Table& server, PlainTraining& plain) {
+void begin(RowsTable& server, PlainTraining& plain) {
   const Tensor start = start_of(server.plan);
   for (int64_t b = 0; b < server.plan.blocks(); ++b)
     server.table->begin(b, start.narrow(0, server.plan.block_begin(b), server.plan.block_elements(b)));
@@ -42,7 +42,7 @@ TEST(TableRows, SyncEqualsTheDenseUpdateToTheBit) {
     const bool norm = config.get("clipnorm", 0.0).as_double() + config.get("global_clipnorm", 0.0).as_double() > 0;
     for (const int64_t workers : {1, 2, 3, 4}) {
       const auto plan = table_plan(name, config, {.workers = workers}, 1);
-      Table server(plan);
+      RowsTable server(plan);
       PlainTraining plain(plan);
       begin(server, plain);
       for (int64_t step = 0; step < 5; ++step) {
@@ -69,7 +69,7 @@ TEST(TableRows, GradientsThatAreAppliedWhenTheyCome) {
   for (const auto& [name, config] : table_rules()) {
     SCOPED_TRACE(name + config.shown());
     const auto plan = table_plan(name, config, {.mode = ServerMode::async, .workers = 2}, 1);
-    Table server(plan);
+    RowsTable server(plan);
     PlainTraining plain(plan);
     begin(server, plain);
     for (int64_t step = 0; step < 4; ++step) {
@@ -87,7 +87,7 @@ TEST(TableRows, GradientsThatAreAppliedWhenTheyCome) {
 TEST(TableRows, ThoseThatAreHeldMakeOneUpdateByTheirMean) {
   for (const std::string name : {"SGD", "Adam"}) {
     const auto plan = table_plan(name, Config::object(), {.mode = ServerMode::stale, .workers = 3, .staleness = 0}, 1);
-    Table server(plan);
+    RowsTable server(plan);
     PlainTraining plain(plan);
     begin(server, plain);
     for (int64_t w = 0; w < 3; ++w) server.table->pull(w);
@@ -102,7 +102,7 @@ TEST(TableRows, ThoseThatAreHeldMakeOneUpdateByTheirMean) {
 
 TEST(TableRows, AreReadByTheirNumbers) {
   const auto plan = table_plan("SGD", Config::object(), {.workers = 2}, 1);
-  Table server(plan);
+  RowsTable server(plan);
   PlainTraining plain(plan);
   begin(server, plain);
   const auto block = plan.blocks() - 1;  // rows of 5, the last ones of the second table
