@@ -65,7 +65,8 @@ std::string fault_of(const ServerPlan& plan) {
   if (plan.backup_workers > 0 && plan.mode != ServerMode::sync)
     return c10::str("backup workers are for mode sync, got mode ", name_of(plan.mode));
   if (!in(plan.sync_every, 0)) return c10::str("sync_every must be at least 0, got ", plan.sync_every);
-  if (!in(plan.elements, 1)) return c10::str("there must be weights that are trained, got ", plan.elements, " elements");
+  if (!in(plan.elements, 1))
+    return c10::str("there must be weights that are trained, got ", plan.elements, " elements");
   int64_t end = 0;
   for (const auto& weight : plan.weights) {
     if (!fits(weight, plan.elements) || weight.offset < end)
