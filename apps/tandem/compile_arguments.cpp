@@ -86,7 +86,7 @@ void CompileArguments::compile_file_model(Model& model, const std::string& path,
   if (precision) options.precision = *precision;
   if (keeps_optimizer && !loss && !metrics && !precision) return;
   const auto state =
-      keeps_optimizer && body.trainer().has_trained() ? std::optional(body.optimizer_state()) : std::nullopt;
+      keeps_optimizer && body.trainer().has_state() ? std::optional(body.optimizer_state()) : std::nullopt;
   model.compile(options);
   if (!state) return;
   const auto& now = *body.trainer().parts().optimizer;

@@ -129,9 +129,11 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
         "--mesh with pipe");
   }
   if (served) check_servers();
-  if (offload_optimizer && !zero) throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3");
-  if (memory_limit > 0 && !zero && name != "mirrored" && name != "data-parallel")
-    throw InvalidArgument("--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3");
+  if (offload_optimizer && (!zero || !mesh.empty()))
+    throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3, without --mesh");
+  if (memory_limit > 0 && name != "mirrored" && name != "data-parallel" && (!zero || !mesh.empty()))
+    throw InvalidArgument(
+        "--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3, without --mesh");
   // Each process has a device of its own name, unless some are asked for.
   const bool parts = name == "tensor" || name == "mesh" || name == "pipeline";
   const bool in_processes = name == "data-parallel" || ((served || zero || parts) && is_one_of_several());

@@ -21,29 +21,10 @@ bool is_synchronized(const Layer& layer) {
   return std::any_of(own.begin(), own.end(), [](const Weight& w) { return w.variable().of_whole_batch; });
 }
 
-}  // namespace
-
-void check_stageable(const std::string& who, const Network& network) {
-  if (network.built() && !graph_within(network))
-    refuse_model(who, network, "be functional or Sequential, so that it can be cut");
-  if (const auto* layer = find_stateful(network))
-    refuse_model(who, network, c10::str("have no stateful layer, which would see micro batches, got ", quoted(*layer)));
-  if (const auto* layer = find_layer(network, is_synchronized))
-    refuse_model(who, network, c10::str("have no synchronized batch normalisation, got ", quoted(*layer)));
-}
-
-std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
-                                                 const PipelineSettings& settings) {
-  const Network& network = *program.network;
-  check_stageable(who, network);
-  if (!graph_within(network)) refuse_model(who, network, "know its inputs before it can be cut");
-  if (program.losses) {
-    if (const auto* loss = program.losses->over_batch())
-      throw InvalidArgument(c10::str(who, ": loss ", loss->class_name(), " must not need the whole batch at once"));
-  }
-  auto execution = std::make_unique<PipelineExecution>(program, settings);
+// Averages must be moved by one stage.
+void check_statistics(const std::string& who, const Network& network, const PipelinePlan& plan) {
   for (const auto& w : network.non_trainable_weights()) {
-    if (w.trainable() || execution->plan().stages_of(w).size() == 1) continue;
+    if (w.trainable() || plan.stages_of(w).size() == 1) continue;
     const auto* layer = find_layer(network, [&](const Layer& one) {
       const auto& own = one.own_weights();
       return std::find(own.begin(), own.end(), w) != own.end();
@@ -52,6 +33,34 @@ std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const P
                  c10::str("call layer ", quoted(layer ? *layer : network), " on one stage, since it has statistics: '",
                           w.name(), "'"));
   }
+}
+
+}  // namespace
+
+void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings) {
+  if (!may_become_graph(network)) refuse_model(who, network, "be functional or Sequential, so that it can be cut");
+  if (const auto* layer = find_stateful(network))
+    refuse_model(who, network, c10::str("have no stateful layer, which would see micro batches, got ", quoted(*layer)));
+  if (const auto* layer = find_layer(network, is_synchronized))
+    refuse_model(who, network, c10::str("have no synchronized batch normalisation, got ", quoted(*layer)));
+  const auto* graph = graph_within(network);
+  if (!graph) return;
+  if (const auto plan = plan_without_measuring(*graph, settings)) check_statistics(who, network, *plan);
+}
+
+void check_stage_losses(const std::string& who, const LossSet& losses) {
+  if (const auto* loss = losses.over_batch())
+    throw InvalidArgument(c10::str(who, ": loss ", loss->class_name(), " must not need the whole batch at once"));
+}
+
+std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
+                                                 const PipelineSettings& settings) {
+  const Network& network = *program.network;
+  check_stages(who, network, settings);
+  if (!graph_within(network)) refuse_model(who, network, "know its inputs before it can be cut");
+  if (program.losses) check_stage_losses(who, *program.losses);
+  auto execution = std::make_unique<PipelineExecution>(program, settings);
+  check_statistics(who, network, execution->plan());
   return execution;
 }
 

@@ -6,10 +6,12 @@
 
 namespace tandem::distribute {
 
-/// What can be said of a network before it is cut into stages. Throws InvalidArgument in the name of `who`, a strategy.
-void check_stageable(const std::string& who, const Network& network);
+/// What can be said of a network before it is bound: all but by measurement, where it knows its inputs. Throws as
+/// bind_pipeline does.
+void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings);
+void check_stage_losses(const std::string& who, const LossSet& losses);
 
-/// Throws InvalidArgument, naming it, on what cannot be staged: see PipelineParallel.
+/// Throws InvalidArgument in the name of `who`, a strategy, on what cannot be staged: see PipelineParallel.
 std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
                                                  const PipelineSettings& settings);
 

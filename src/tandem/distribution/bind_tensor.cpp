@@ -35,15 +35,23 @@ PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
           .processes = mesh.over_processes() ? mesh.group->processes() : nullptr,
           .threads_per_device = threads,
           .micro_batches = mesh.micro_batches,
+          .chunks = mesh.chunks,
           .schedule = mesh.schedule,
+          .recompute = mesh.recompute,
           .zero = mesh.zero};
+}
+
+// Stages of the model itself, where its parts are cut, too.
+PipelineSettings whole_stages_of(const TensorMesh& mesh) {
+  auto settings = stages_of(mesh, 1);
+  settings.data *= mesh.tensor;
+  return settings;
 }
 
 // The parts of a model must be cut alike: where the model itself would be, by one measurement.
 CallParts calls_of(const TensorMesh& mesh, const Network& network) {
   if (mesh.pipe == 1) return {};
-  auto settings = stages_of(mesh, 1);
-  settings.data *= mesh.tensor;
+  const auto settings = whole_stages_of(mesh);
   std::optional<Peers> peers;
   if (settings.processes) peers.emplace(settings.processes);
   return plan_calls(*graph_within(network), settings, peers ? &*peers : nullptr);
@@ -67,29 +75,30 @@ std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const CallParts& ca
   return std::make_unique<Replicated>(part.program, how);
 }
 
-void check_whole_weights(const TensorMesh& mesh, const Program& program) {
-  if (!program.optimizer || program.optimizer->elementwise()) return;
-  throw InvalidArgument(c10::str(mesh.who, ": optimizer ", program.optimizer->class_name(),
-                                 " must not be used, since it needs each weight whole"));
-}
-
-void check_divides(const TensorMesh& mesh, const Program& program) {
-  const auto local = sharding::make_local_network(*program.network, {0, mesh.tensor});
+void check_divides(const TensorMesh& mesh, const Network& network) {
+  const auto local = sharding::make_local_network(network, {0, mesh.tensor});
   if (local.splits()) return;
-  throw InvalidArgument(c10::str(mesh.who, ": model '", program.network->name(),
-                                 "' must have a layer that can be split over ", mesh.tensor,
-                                 " devices: ", reasons_of(local)));
+  throw InvalidArgument(c10::str(mesh.who, ": model '", network.name(), "' must have a layer that can be split over ",
+                                 mesh.tensor, " devices: ", reasons_of(local)));
 }
 
 }  // namespace
 
-void check_splittable(const std::string& who, const Network& network) {
+void check_network(const TensorMesh& mesh, const Network& network) {
   const auto must = [&](const std::string& what) {
-    throw InvalidArgument(c10::str(who, ": model '", network.name(), "': must ", what));
+    throw InvalidArgument(c10::str(mesh.who, ": model '", network.name(), "': must ", what));
   };
-  if (network.built() && !graph_within(network)) must("be functional or Sequential, so that its layers can be split");
+  if (!may_become_graph(network)) must("be functional or Sequential, so that its layers can be split");
   if (const auto layer = first_scoped(network); !layer.empty())
     must(c10::str("have no layers in DeviceScopes, got ", layer));
+  if (mesh.pipe > 1) check_stages(mesh.who, network, whole_stages_of(mesh));
+  if (mesh.tensor > 1 && graph_within(network)) check_divides(mesh, network);
+}
+
+void check_optimizer(const TensorMesh& mesh, const Optimizer& optimizer) {
+  if ((mesh.tensor == 1 && mesh.zero == 0) || optimizer.elementwise()) return;
+  throw InvalidArgument(c10::str(mesh.who, ": optimizer ", optimizer.class_name(),
+                                 " must not be used, since it needs each weight whole"));
 }
 
 TensorMesh checked_mesh(TensorMesh mesh) {
@@ -99,6 +108,7 @@ TensorMesh checked_mesh(TensorMesh mesh) {
   if (mesh.devices.empty()) refuse("must get a device for each part, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_cpus(mesh.who, mesh.devices);
   check_available(mesh.devices);
+  threads_per_device(mesh.devices.size(), mesh.threads_per_device);
   const bool stages_alone = mesh.pipe > 1 && mesh.tensor == 1;
   if (mesh.over_processes() && mesh.devices.size() != 1 && !stages_alone)
     refuse(c10::str("each process must have one device, got ", mesh.devices.to_string()));
@@ -106,7 +116,7 @@ TensorMesh checked_mesh(TensorMesh mesh) {
     refuse(c10::str("data ", mesh.data, " x pipe ", mesh.pipe, " x tensor ", mesh.tensor, " must be the number of ",
                     mesh.over_processes() ? "devices of all processes" : "devices", ", got ", mesh.all_devices()));
   }
-  if (mesh.pipe > 1) schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, 1});
+  schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, mesh.chunks});
   if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
   if (mesh.zero > 1 && mesh.pipe > 1)
     refuse(c10::str("zero must be 0 or 1 where there are stages, got zero ", mesh.zero, " with pipe ", mesh.pipe));
@@ -114,13 +124,12 @@ TensorMesh checked_mesh(TensorMesh mesh) {
 }
 
 std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& program) {
-  check_splittable(mesh.who, *program.network);
+  check_network(mesh, *program.network);
   if (!graph_within(*program.network)) {
     throw InvalidArgument(
         c10::str(mesh.who, ": model '", program.network->name(), "': must know its inputs before it can be split"));
   }
-  if (mesh.tensor > 1) check_divides(mesh, program);
-  if (mesh.tensor > 1 || mesh.zero > 0) check_whole_weights(mesh, program);
+  if (program.optimizer) check_optimizer(mesh, *program.optimizer);
   const bool apart = mesh.over_processes();
   const int64_t on_host = mesh.devices.size() * (apart ? mesh.group->local_size() : 1);
   const int64_t threads = threads_per_device(on_host, mesh.threads_per_device);

@@ -19,6 +19,8 @@ struct TensorMesh {
   // As in PipelineParallelOptions.
   int64_t micro_batches = 4;
   std::string schedule = "1f1b";
+  int64_t chunks = 1;
+  bool recompute = false;
   int64_t zero = 0;  // what replicas divide among themselves, as in ZeroOptions; 0: nothing
   int64_t threads_per_device = 0;
 
@@ -31,8 +33,9 @@ struct TensorMesh {
 /// not data x pipe x tensor, and on settings that do not fit.
 TensorMesh checked_mesh(TensorMesh mesh);
 
-/// What can be said of a network before it is bound. Throws InvalidArgument in the name of `who`, a strategy.
-void check_splittable(const std::string& who, const Network& network);
+/// What can be said of a network before it is bound: all, where it knows its inputs. Throws as bind_tensor does.
+void check_network(const TensorMesh& mesh, const Network& network);
+void check_optimizer(const TensorMesh& mesh, const Optimizer& optimizer);
 
 /// Throws InvalidArgument where the model is no graph, no layer can be split, the optimizer needs weights whole that
 /// are split, or the model cannot be staged.

@@ -160,6 +160,8 @@ const Catalog<Maker>& strategies() {
                           .tensor = o.mesh_tensor,
                           .micro_batches = o.micro_batches,
                           .schedule = o.pipeline_schedule,
+                          .chunks = o.pipeline_chunks,
+                          .recompute = o.recompute,
                           .zero = o.mesh_zero,
                           .threads_per_device = o.threads_per_device});
            }},

@@ -21,6 +21,8 @@ TensorMesh mesh_of(const MeshOptions& options) {
                        .tensor = options.tensor,
                        .micro_batches = options.micro_batches,
                        .schedule = options.schedule,
+                       .chunks = options.chunks,
+                       .recompute = options.recompute,
                        .zero = options.zero,
                        .threads_per_device = options.threads_per_device});
 }

@@ -20,6 +20,8 @@ struct MeshOptions {
   // As in PipelineParallelOptions.
   int64_t micro_batches = 4;
   std::string schedule = "1f1b";
+  int64_t chunks = 1;
+  bool recompute = false;
   /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; where there
   /// are stages the state alone.
   int64_t zero = 0;
@@ -30,7 +32,7 @@ struct MeshOptions {
 /// divided as TensorParallel divides layers. The numbers are those of one device. Throws InvalidArgument where the
 /// devices are not data x pipe x tensor, and as TensorParallel, PipelineParallel and Zero do.
 struct Mesh : Strategy {
-  explicit Mesh(MeshOptions options = {});
+  explicit Mesh(MeshOptions options);
 };
 
 }  // namespace tandem::distribute

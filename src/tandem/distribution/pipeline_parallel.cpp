@@ -26,23 +26,26 @@ class PipelineKind : public StrategyKind {
   int64_t all_devices() const override { return ranks_of(options_); }
   bool leads() const override { return !options_.group || options_.group->rank() == 0; }
 
-  void check(const Network& network) const override { check_stageable(kWho, network); }
-
+  void check(const Network& network) const override { check_stages(kWho, network, settings()); }
+  void check_losses(const LossSet& losses) const override { check_stage_losses(kWho, losses); }
   std::unique_ptr<Execution> bind(const Program& program) const override {
-    const int64_t on_host = options_.devices.size() * (options_.group ? options_.group->local_size() : 1);
-    return bind_pipeline(kWho, program,
-                         {.devices = options_.devices,
-                          .data = options_.data,
-                          .processes = options_.group ? options_.group->processes() : nullptr,
-                          .threads_per_device = threads_per_device(on_host, options_.threads_per_device),
-                          .micro_batches = options_.micro_batches,
-                          .chunks = options_.chunks,
-                          .schedule = options_.schedule,
-                          .boundaries = options_.boundaries,
-                          .recompute = options_.recompute});
+    return bind_pipeline(kWho, program, settings());
   }
 
  private:
+  PipelineSettings settings() const {
+    const int64_t on_host = options_.devices.size() * (options_.group ? options_.group->local_size() : 1);
+    return {.devices = options_.devices,
+            .data = options_.data,
+            .processes = options_.group ? options_.group->processes() : nullptr,
+            .threads_per_device = threads_per_device(on_host, options_.threads_per_device),
+            .micro_batches = options_.micro_batches,
+            .chunks = options_.chunks,
+            .schedule = options_.schedule,
+            .boundaries = options_.boundaries,
+            .recompute = options_.recompute};
+  }
+
   const PipelineParallelOptions options_;
 };
 

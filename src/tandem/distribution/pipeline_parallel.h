@@ -46,7 +46,7 @@ struct PipelineParallelOptions {
 /// train_step of its own, stateful layers, losses over the whole batch, synchronized batch normalisation, statistics
 /// that two stages share.
 struct PipelineParallel : Strategy {
-  explicit PipelineParallel(PipelineParallelOptions options = {});
+  explicit PipelineParallel(PipelineParallelOptions options);
 };
 
 }  // namespace tandem::distribute

@@ -67,12 +67,18 @@ StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t 
   return {first, first + told.numel()};
 }
 
-StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
-                   Peers* peers) {
+// What the settings or the model say; nothing where a measurement must.
+std::optional<StepParts> told_parts(const FlatGraph& flat, const PipelineSettings& settings, std::size_t parts) {
   if (!settings.calls.empty()) return split_by_calls(flat, settings.calls);
   if (!settings.boundaries.empty()) return split_by_names(flat, settings.boundaries, parts);
   if (devices_in_scopes(flat).size() > 1) return split_by_scopes(flat, parts);
   if (parts == 1) return StepParts(flat.steps.size(), 0);
+  return {};
+}
+
+StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
+                   Peers* peers) {
+  if (auto told = told_parts(flat, settings, parts)) return *std::move(told);
   return measured_parts(flat, graph, parts, peers);
 }
 
@@ -137,6 +143,14 @@ CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers
   const auto flat = flatten_graph(graph);
   const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
   return parts_of_calls(flat, parts_of(flat, graph, settings, parts, peers));
+}
+
+std::optional<PipelinePlan> plan_without_measuring(const Graph& graph, const PipelineSettings& settings) {
+  const auto flat = flatten_graph(graph);
+  const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
+  if (told_parts(flat, settings, parts)) return plan_pipeline(graph, settings, nullptr);
+  check_steps(flat.steps.size(), parts);
+  return {};
 }
 
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {

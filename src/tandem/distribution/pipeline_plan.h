@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,9 @@ struct PipelineSettings {
 /// several devices at these, else so that all parts take alike long, by a measurement, which the first of several
 /// processes makes. Throws InvalidArgument where it cannot be cut into as many parts as there are stages x chunks.
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers);
+
+/// The plan where it needs no measurement, nothing where it does, on this process alone. Throws as plan_pipeline does.
+std::optional<PipelinePlan> plan_without_measuring(const Graph& graph, const PipelineSettings& settings);
 
 /// Where plan_pipeline has the calls of `graph`.
 CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers* peers);

@@ -62,6 +62,7 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
     if (plan_.division.stages > 1) ways_.pipe().all_reduce(sum, {.what = "a sum over the stages"});
     return sum.item<double>();
   };
+  shards_.leads = shards_.leads && stage_ == 0;
   const auto counted_elsewhere = [this](const FlatPlace& place) {
     const auto& known = shards_.counted_elsewhere;
     return std::any_of(known.begin(), known.end(), [&](const FlatPlace& one) { return one.offset == place.offset; });

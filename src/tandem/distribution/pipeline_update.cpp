@@ -28,7 +28,10 @@ void PipelineStage::finish_group(const PipelineStep& step) {
   add_up_tied();
   ReplicaUpdate update(program_, replica_, step.iteration, step.rate,
                        step.grouped() ? 1 / static_cast<double>(step.group_rows) : 1, {});
-  if (update.update_whole(has_all_gradients() ? nullptr : &shards_)) ++replica_.updates;
+  const auto* shards = has_all_gradients() ? nullptr : &shards_;
+  const bool made = update.update_whole(shards);
+  if (made) ++replica_.updates;
+  update.note(made, !ways_.data() || ways_.data()->rank() == 0, shards);
   computing_ += steady_seconds() - start - (seconds_away() - away_before);
 }
 

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "tandem/distribution/skipped_updates.h"
-
 namespace tandem::distribute {
 
 Tensor in_memory_order(const Tensor& value) { return value.as_strided({value.numel()}, {1}, value.storage_offset()); }
@@ -85,22 +83,6 @@ void ReplicaShard::add_memory(StorageBytes& parameters, StorageBytes& gradients)
   parameters.add(parameters_);
   gradients.add(gradients_);
   if (gathered_) gathered_->add_memory(parameters);
-}
-
-std::string ReplicaShard::first_not_finite(const Layer& model) {
-  const auto& weights = weights_.weights();
-  std::vector<double> counts;  // of parameters, then of gradients, by weight
-  for (const Tensor* all : {&parameters_, &gradients_}) {
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      counts.push_back(part(*all, i).isfinite().all().item<bool>() ? 0 : 1);
-  }
-  add_up(counts);
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] == 0) continue;
-    const bool gradient = k >= weights.size();
-    return name_not_finite(weights[gradient ? k - weights.size() : k], model, gradient);
-  }
-  return {};
 }
 
 }  // namespace tandem::distribute

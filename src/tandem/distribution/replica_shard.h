@@ -56,8 +56,6 @@ class ReplicaShard {
   /// `change` changes weight `i` while it is whole, after share, on all ranks alike. Collective.
   void change_whole(std::size_t i, const std::function<void()>& change);
   void add_memory(StorageBytes& parameters, StorageBytes& gradients) const;
-  /// As first_not_finite, over all ranks; collective.
-  std::string first_not_finite(const Layer& model);
 
  private:
   void add_up(std::vector<double>& values) const;

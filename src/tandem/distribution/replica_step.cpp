@@ -235,15 +235,8 @@ void ReplicaStep::update_parameters(const Tensor& chosen) {
     share_numbers(made);
   }
   if (made) ++replica_.updates;
-  if (replica_.numbers.empty()) return;
   const bool first = communicator_.rank() == 0;
-  const double scale = program_.optimizer->loss_scale(replica_.numbers);
-  if (replica_.shard) {
-    replica_.skipped.note(made, scale, first, [this] { return replica_.shard->first_not_finite(*program_.network); });
-  } else if (first) {
-    replica_.skipped.note(made, scale, true,
-                          [this] { return first_not_finite(replica_.trainable, *program_.network); });
-  }
+  if (first || replica_.shard) update.note(made, first, shards);
 }
 
 // What follows from gradients that only some replicas have whole.

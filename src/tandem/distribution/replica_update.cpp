@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tandem::distribute {
 
@@ -64,6 +65,24 @@ bool ReplicaUpdate::update_whole(const GradientShards* shards) {
   }
   constrain();
   return true;
+}
+
+void ReplicaUpdate::note(bool made, bool tells, const GradientShards* shards) {
+  if (replica_.numbers.empty()) return;
+  auto* const shard = replica_.shard.get();
+  const auto first = [&] {
+    const auto finite = [&](std::size_t i, bool gradient) {
+      const auto& own = replica_.trainable;
+      const Tensor values = shard      ? shard->part(gradient ? shard->gradients() : shard->parameters(), i)
+                            : gradient ? own.view(own.gradients(), i)
+                                       : own.view(own.parameters(), i);
+      return values.isfinite().all().item<bool>();
+    };
+    const auto sums = shard ? std::optional(shard->sums(shards)) : std::nullopt;
+    return first_not_finite(*program_.network, replica_.trainable.weights(), finite, sums ? &*sums : shards);
+  };
+  const double scale = program_.optimizer->loss_scale(replica_.numbers);
+  replica_.skipped.note(made, scale, tells && (!shards || shards->leads), first);
 }
 
 // Of elements, wherever weights begin and end; what goes by weight is added up over the ranks.

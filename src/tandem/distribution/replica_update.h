@@ -20,6 +20,9 @@ class ReplicaUpdate {
   /// Prepares the gradients, updates the weights that are meant, and applies constraints. False: the optimizer makes no
   /// update of them.
   bool update_whole(const GradientShards* shards = nullptr);
+  /// Counts the update that was `made`, or not, for SkippedUpdates. `tells`: of replicas this is the one that says so.
+  /// Collective over `shards`, and over the ranks that divide the gradients.
+  void note(bool made, bool tells, const GradientShards* shards);
 
  private:
   bool update_shard(const GradientShards* others);

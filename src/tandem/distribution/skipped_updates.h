@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
-#include "tandem/distribution/flat_weights.h"
+#include "tandem/layers/layer.h"
+#include "tandem/optimizers/clipping.h"
 
 namespace tandem::distribute {
 
@@ -19,10 +21,11 @@ class SkippedUpdates {
   int64_t in_a_row_ = 0, told_at_ = 10;
 };
 
-/// "weight 'dense/kernel'", "the gradient of weight 'dense/kernel'": the first of `weights`, then of their gradients,
-/// that is not finite; empty where all are.
-std::string first_not_finite(const FlatWeights& weights, const Layer& model);
-/// The name of the one that is not, or its gradient.
-std::string name_not_finite(const Weight& weight, const Layer& model, bool gradient);
+/// "weight 'dense/kernel'", "the gradient of weight 'dense/kernel'": the first of the model's weights, then of their
+/// gradients, that is not finite; empty where all are. `finite` is asked for each of `weights`, this rank's, and for
+/// the gradient of each. With `shards` that of all ranks, which must all call this.
+std::string first_not_finite(const Layer& model, const std::vector<Weight>& weights,
+                             const std::function<bool(std::size_t weight, bool gradient)>& finite,
+                             const GradientShards* shards);
 
 }  // namespace tandem::distribute

@@ -13,12 +13,12 @@ namespace {
 
 [[noreturn]] void refuse_split(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
 
+}  // namespace
+
 void check_steps(std::size_t steps, std::size_t parts) {
   if (steps < parts)
     refuse_split(c10::str("a model of ", steps, " layers must have no more parts than that, got ", parts));
 }
-
-}  // namespace
 
 StepParts split_by_cost(const std::vector<double>& costs, std::size_t parts) {
   const std::size_t n = costs.size();

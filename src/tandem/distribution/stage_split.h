@@ -14,6 +14,9 @@ namespace tandem::distribute {
 /// none is empty.
 using StepParts = std::vector<std::size_t>;
 
+/// Throws InvalidArgument where there are more parts than steps.
+void check_steps(std::size_t steps, std::size_t parts);
+
 /// So that the dearest part is as cheap as it can be. Throws InvalidArgument where there are more parts than steps.
 StepParts split_by_cost(const std::vector<double>& costs, std::size_t parts);
 

@@ -28,6 +28,7 @@ class StrategyKind {
   /// What can be said before a network is bound, and perhaps built. Throws as bind does.
   virtual void check(const Network& /*network*/) const {}
   virtual void check_optimizer(const Optimizer& /*optimizer*/) const {}
+  virtual void check_losses(const LossSet& /*losses*/) const {}
   /// Throws InvalidArgument, naming what cannot be held, when the program does not fit the strategy.
   virtual std::unique_ptr<Execution> bind(const Program& program) const = 0;
 };

@@ -60,6 +60,7 @@ TensorExecution::Part TensorExecution::part_settings(int64_t p) {
 // What every rank has whole is counted by the first one.
 GradientShards TensorExecution::shards_of(int64_t p, const Replica& replica) const {
   GradientShards shards{.sum = sharding::sum_of};
+  shards.leads = place(p).rank == 0;
   std::vector<std::size_t> divided_weights;
   const auto& local = locals_[static_cast<std::size_t>(p)];
   for (std::size_t i = 0; i < replica.trainable.weights().size(); ++i) {

@@ -16,9 +16,10 @@ class TensorKind final : public StrategyKind {
   int64_t all_devices() const override { return mesh_.all_devices(); }
   bool leads() const override { return mesh_.leads(); }
   std::string plan(const Network& network) const override { return plan_of(mesh_, network); }
-  void check(const Network& network) const override {
-    check_splittable(mesh_.who, network);
-    if (mesh_.pipe > 1) check_stageable(mesh_.who, network);
+  void check(const Network& network) const override { check_network(mesh_, network); }
+  void check_optimizer(const Optimizer& optimizer) const override { distribute::check_optimizer(mesh_, optimizer); }
+  void check_losses(const LossSet& losses) const override {
+    if (mesh_.pipe > 1) check_stage_losses(mesh_.who, losses);
   }
   std::unique_ptr<Execution> bind(const Program& program) const override { return bind_tensor(mesh_, program); }
 

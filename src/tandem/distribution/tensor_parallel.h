@@ -26,7 +26,7 @@ struct TensorParallelOptions {
 /// For functional and Sequential models. Throws InvalidArgument, naming it, on what cannot be split: a model with a
 /// train_step of its own, one in which no layer can be split, an optimizer whose rule needs weights whole.
 struct TensorParallel : Strategy {
-  explicit TensorParallel(TensorParallelOptions options = {});
+  explicit TensorParallel(TensorParallelOptions options);
 };
 
 }  // namespace tandem::distribute

@@ -50,7 +50,7 @@ void ModelBody::set_weights(const std::vector<Tensor>& values) {
 }
 
 StateDict ModelBody::optimizer_state() { return trainer().execution().optimizer_state(); }
-void ModelBody::set_optimizer_state(const StateDict& state) { trainer().execution().set_optimizer_state(state); }
+void ModelBody::set_optimizer_state(const StateDict& state) { trainer().set_optimizer_state(state); }
 
 double ModelBody::learning_rate() {
   const auto& optimizer = trainer().parts().optimizer;

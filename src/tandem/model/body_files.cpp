@@ -120,11 +120,11 @@ void ModelBody::save_legacy(const std::string& path, const Config& config) {
 
 // Another process writes.
 void ModelBody::give_state() {
-  if (compiled_ && trainer_->has_trained() && trainer_->execution().state_is_spread()) optimizer_state();
+  if (compiled_ && trainer_->has_state() && trainer_->execution().state_is_spread()) optimizer_state();
 }
 
 std::optional<StateDict> ModelBody::state_to_save() {
-  if (!trainer_->has_trained()) return {};
+  if (!trainer_->has_state()) return {};
   return optimizer_state();
 }
 
@@ -151,7 +151,7 @@ void ModelBody::restore_legacy_optimizer(const saving::H5Group& group) {
 }
 
 void ModelBody::go_on_from(const OptimizerProgress& progress) {
-  if (!progress.state && trainer_->has_trained()) {  // as Keras, which compares the numbers of variables
+  if (!progress.state && trainer_->has_state()) {  // as Keras, which compares the numbers of variables
     log_warning(c10::str("model '", name(), "': the file's optimizer made no update yet; this one's state stays"));
     return;
   }
@@ -176,7 +176,7 @@ void ModelBody::restore(const std::string& path) {
 saving::LoadReport ModelBody::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
   if (trainer_) trainer_->store();  // a file may hold some of the weights only
   std::optional<OptimizerProgress> progress;
-  if (compiled_ && trainer_->has_trained() && !saving::is_safetensors(path)) {
+  if (compiled_ && trainer_->has_state() && !saving::is_safetensors(path)) {
     const auto file = saving::open_weights(path);
     progress = read_optimizer(*trainer_->parts().optimizer, network_->trainable_weights(), file.root());
   }

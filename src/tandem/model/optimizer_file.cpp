@@ -98,7 +98,7 @@ std::optional<OptimizerProgress> read_variables(const Optimizer& optimizer, cons
   const auto order = keras_order(optimizer, trained.size());
   // Those behind the slots follow from the count of updates and are not read.
   const std::size_t all = head + order.size() + optimizer.derived_values(0).size();
-  const bool begun = count > head || (count == head && read_iterations(variables, paths[0]) > 0);
+  const bool begun = count > head || has_numbers || (count == head && read_iterations(variables, paths[0]) > 0);
   if (count < head || (begun && count != all)) {
     log_warning(c10::str(variables.where(), ": holds ", count, " variables, ", optimizer.class_name(),
                          " of this model has ", all, "; its state is passed over"));

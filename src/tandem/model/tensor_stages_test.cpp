@@ -4,6 +4,7 @@
 #include "tandem/distribution/mesh.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/dense.h"
+#include "tandem/layers/dropout.h"
 #include "tandem/layers/group_query_attention.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/multi_head_attention.h"
@@ -65,6 +66,32 @@ TEST(TensorStages, CutInFrontOfAModelWithin) {
     return Model(x, Sequential({Input({6}), Dense(4)})(x));
   };
   expect_two_stages(build, normal({22, 6}, 1), normal({22, 4}, 2));
+}
+
+TEST(TensorStages, InterleavedAndComputedAgain) {
+  const auto build = [] {
+    return Sequential({Input({6}), Dense(8, {.activation = "tanh"}), Dropout(0.3), Dense(8, {.activation = "relu"}),
+                       Dense(8, {.activation = "tanh"}), Dense(3)});
+  };
+  const Task task{build,
+                  {.optimizer = optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9}), .loss = "mse"},
+                  normal({22, 6}, 1),
+                  normal({22, 3}, 2),
+                  {.batch_size = 8, .epochs = 3}};
+  const auto one = train(task, distribute::SingleDevice("cpu:0"));
+  for (const int64_t tensor : {1, 2}) {
+    SCOPED_TRACE(std::to_string(tensor) + " parts");
+    expect_same(train(task, distribute::Mesh({.devices = Devices::parse("cpu*" + std::to_string(4 * tensor)),
+                                              .data = 2,
+                                              .pipe = 2,
+                                              .tensor = tensor,
+                                              .micro_batches = 2,
+                                              .schedule = "interleaved",
+                                              .chunks = 2,
+                                              .recompute = true,
+                                              .threads_per_device = 1})),
+                one);
+  }
 }
 
 }  // namespace

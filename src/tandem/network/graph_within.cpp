@@ -4,12 +4,26 @@
 
 namespace tandem {
 
-const Graph* graph_within(const Layer& layer) {
-  if (const auto* graph = dynamic_cast<const Graph*>(&layer)) return graph;
-  if (const auto* chain = dynamic_cast<const Chain*>(&layer)) return chain->graph().get();
+namespace {
+
+// The layer, or what a model stands for.
+const Layer& network_behind(const Layer& layer) {
   const auto parts = layer.named_children();
   const bool is_its_child = parts.size() == 1 && parts.front().first.empty();  // how a model stands for its network
-  return is_its_child ? graph_within(*parts.front().second) : nullptr;
+  return is_its_child ? network_behind(*parts.front().second) : layer;
+}
+
+}  // namespace
+
+const Graph* graph_within(const Layer& layer) {
+  const Layer& network = network_behind(layer);
+  if (const auto* chain = dynamic_cast<const Chain*>(&network)) return chain->graph().get();
+  return dynamic_cast<const Graph*>(&network);
+}
+
+bool may_become_graph(const Layer& layer) {
+  const auto* chain = dynamic_cast<const Chain*>(&network_behind(layer));
+  return (chain && !chain->built()) || graph_within(layer);
 }
 
 }  // namespace tandem

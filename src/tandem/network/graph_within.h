@@ -7,4 +7,7 @@ namespace tandem {
 /// Sequential's, that of the network behind a model; null for other layers.
 const Graph* graph_within(const Layer& layer);
 
+/// True where graph_within gives one, or will once the layer is built.
+bool may_become_graph(const Layer& layer);
+
 }  // namespace tandem

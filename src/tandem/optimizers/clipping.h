@@ -37,6 +37,7 @@ struct GradientShards {
   /// Where weights are in parts: adds up a number for each weight, in the order of the buffer's, over the ranks that
   /// have parts of it; collective. Empty: weights are whole.
   std::function<void(std::vector<double>&)> sum_by_weight = {};
+  bool leads = true;  // of these ranks this is the one that tells what all of them found
 };
 
 /// Throws InvalidArgument in the name of `where` when a bound is no finite number >= 0, or more than one is set.

@@ -46,6 +46,7 @@ Trainer::Trainer(TrainerParts parts) : parts_(std::move(parts)), random_(random_
   }
   parts_.strategy->check(*parts_.network);
   if (parts_.optimizer) parts_.strategy->check_optimizer(*parts_.optimizer);
+  parts_.strategy->check_losses(distribute::LossSet(parts_.losses, parts_.loss_weights));
 }
 
 Trainer::~Trainer() = default;
@@ -68,6 +69,11 @@ distribute::Execution& Trainer::execution(const StepGate* gate) {
         c10::str("model '", parts_.network->name(), "': its layers changed since it was first used; compile it again"));
   }
   return *execution_;
+}
+
+void Trainer::set_optimizer_state(const StateDict& state) {
+  execution().set_optimizer_state(state);
+  state_set_ = true;
 }
 
 void Trainer::bind(const Dataset& data, const StepGate* gate) {

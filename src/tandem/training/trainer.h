@@ -67,6 +67,10 @@ class Trainer {
   const TrainerParts& parts() const { return parts_; }
   /// True once an update was made.
   bool has_trained() const { return execution_ && execution_->iterations() > 0; }
+  /// True once the optimizer's state may differ from the one it begins with: after a step, whose update may have been
+  /// left out and its loss scale halved, and where the state was set.
+  bool has_state() const { return has_trained() || state_set_ || (execution_ && execution_->steps() > 0); }
+  void set_optimizer_state(const StateDict& state);
   int64_t epochs_trained() const { return epochs_trained_; }
   /// True while fit, evaluate or predict runs.
   bool busy() const { return uses_ > 0; }
@@ -195,6 +199,7 @@ class Trainer {
   std::recursive_mutex mutex_;
   std::atomic<int64_t> uses_ = 0;
   std::atomic<bool> stopping_ = false;
+  bool state_set_ = false;  // by set_optimizer_state
   // Guarded by mutex_.
   int64_t depth_ = 0;  // calls of the thread that holds it, one within the other
   bool fitting_ = false;
