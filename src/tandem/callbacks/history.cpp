@@ -31,6 +31,7 @@ int64_t History::count(std::string_view name) const {
 }
 
 int64_t History::bytes_sent(int64_t rank) const { return of_rank(facts_.bytes_sent, rank); }
+int64_t History::bytes_received(int64_t rank) const { return of_rank(facts_.bytes_received, rank); }
 int64_t History::parameter_bytes(int64_t rank) const { return of_rank(facts_.parameter_bytes, rank); }
 int64_t History::gradient_bytes(int64_t rank) const { return of_rank(facts_.gradient_bytes, rank); }
 int64_t History::optimizer_bytes(int64_t rank) const { return of_rank(facts_.optimizer_bytes, rank); }

@@ -20,6 +20,7 @@ class History {
     std::vector<std::string> devices;
     std::vector<int64_t> rows;
     std::vector<int64_t> bytes_sent;
+    std::vector<int64_t> bytes_received;  // from parameter servers
     std::vector<int64_t> parameter_bytes, gradient_bytes, optimizer_bytes;  // allocated at the end
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
     std::vector<int64_t> staleness;     // of parameter servers: how many gradients were applied so many updates late
@@ -45,6 +46,8 @@ class History {
   const std::vector<int64_t>& rows_per_device() const { return facts_.rows; }
   /// Bytes that other ranks took from `rank`.
   int64_t bytes_sent(int64_t rank) const;
+  /// Bytes of parameters that `rank` got from parameter servers.
+  int64_t bytes_received(int64_t rank) const;
   /// Bytes of memory that the parameters of `rank` take between steps, their gradients, and its optimizer's slots.
   int64_t parameter_bytes(int64_t rank) const;
   int64_t gradient_bytes(int64_t rank) const;

@@ -184,6 +184,8 @@ class Execution {
   /// Facts by device, counted by the replicas themselves since the execution was made.
   virtual std::vector<int64_t> rows_trained() const = 0;
   virtual int64_t bytes_sent(int64_t device) const = 0;
+  /// From parameter servers; what ranks get of one another is what others have sent.
+  virtual int64_t bytes_received(int64_t /*device*/) const { return 0; }
   virtual DeviceMemory memory(int64_t /*device*/) const { return {}; }
   /// Of gradients that parameter servers applied: how many were made of parameters so many updates old.
   virtual std::vector<int64_t> staleness() const { return {}; }

@@ -43,6 +43,7 @@ class GradientExchange {
   const StepLedger& ledger() const { return ledger_; }
   /// What the way itself counts, beside a Communicator.
   virtual int64_t bytes_sent() const { return 0; }
+  virtual int64_t bytes_received() const { return 0; }
   /// True when gradients are exchanged in each step of a group that makes one update, since nobody keeps all of them.
   virtual bool each_step() const { return false; }
   virtual double seconds_moving() const { return 0; }

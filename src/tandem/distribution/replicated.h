@@ -106,6 +106,7 @@ class Replicated final : public Execution {
   std::vector<int64_t> division(int64_t rows) const override;
   std::vector<int64_t> rows_trained() const override;
   int64_t bytes_sent(int64_t device) const override;
+  int64_t bytes_received(int64_t device) const override;
   DeviceMemory memory(int64_t device) const override;
   std::vector<int64_t> staleness() const override;
   ServerAverages server_averages() const override;

@@ -53,6 +53,13 @@ int64_t Replicated::bytes_sent(int64_t device) const {
   return bytes;
 }
 
+int64_t Replicated::bytes_received(int64_t device) const {
+  int64_t bytes = 0;
+  for (int64_t r = device * ranks_per_device(); r < (device + 1) * ranks_per_device(); ++r)
+    bytes += exchange(r).bytes_received();
+  return bytes;
+}
+
 DeviceMemory Replicated::memory(int64_t device) const {
   StorageBytes parameters, gradients, optimizer;
   for (int64_t i = 0; i < ranks_per_device(); ++i)

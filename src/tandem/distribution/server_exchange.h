@@ -43,6 +43,7 @@ class ServerExchange final : public GradientExchange {
   servers::ServerClient& client() { return client_; }
 
   int64_t bytes_sent() const override { return client_.bytes_sent(); }
+  int64_t bytes_received() const override { return client_.bytes_received(); }
   /// Of which the servers' own work is a part.
   double seconds_moving() const override { return seconds_; }
 

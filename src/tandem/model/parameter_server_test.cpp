@@ -137,6 +137,8 @@ TEST(ParameterServerSync, CountsWhatTravels) {
     const int64_t least = steps * kParameters * 4;  // and small sums beside the gradients, of replicas without rows
     EXPECT_GE(history.bytes_sent(worker), least);
     EXPECT_LT(history.bytes_sent(worker), least + steps * 1000);
+    EXPECT_GE(history.bytes_received(worker), least);
+    EXPECT_LT(history.bytes_received(worker), least + steps * 1000);
   }
   EXPECT_EQ(history.rows_per_device(), (std::vector<int64_t>{3 * (4 + 4 + 4 + 2), 3 * (3 + 3 + 3 + 2)}));
   EXPECT_EQ(history.max_staleness(), 0);

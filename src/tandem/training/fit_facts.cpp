@@ -20,6 +20,7 @@ History::Facts count_facts(const distribute::Execution& execution) {
   for (int64_t r = 0; r < execution.devices().size(); ++r) {
     facts.devices.push_back(execution.devices()[r].to_string());
     facts.bytes_sent.push_back(execution.bytes_sent(r));
+    facts.bytes_received.push_back(execution.bytes_received(r));
     const auto memory = execution.memory(r);
     facts.parameter_bytes.push_back(memory.parameters);
     facts.gradient_bytes.push_back(memory.gradients);
@@ -36,6 +37,7 @@ History::Facts facts_between(const History::Facts& before, History::Facts now) {
   for (std::size_t r = 0; r < now.rows.size(); ++r) {
     now.rows[r] -= before.rows[r];
     now.bytes_sent[r] -= before.bytes_sent[r];
+    now.bytes_received[r] -= before.bytes_received[r];
     now.compute_seconds[r] -= before.compute_seconds[r];
     now.exchange_seconds[r] -= before.exchange_seconds[r];
     now.waiting_seconds[r] -= before.waiting_seconds[r];
