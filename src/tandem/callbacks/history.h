@@ -20,7 +20,7 @@ class History {
     std::vector<std::string> devices;
     std::vector<int64_t> rows;
     std::vector<int64_t> bytes_sent;
-    std::vector<int64_t> bytes_received;  // from parameter servers
+    std::vector<int64_t> bytes_received;                                    // from parameter servers
     std::vector<int64_t> parameter_bytes, gradient_bytes, optimizer_bytes;  // allocated at the end
     std::vector<double> compute_seconds, exchange_seconds, waiting_seconds;
     std::vector<int64_t> staleness;     // of parameter servers: how many gradients were applied so many updates late
