@@ -59,7 +59,8 @@ void FreeTable::check_version(Worker& from, const Push& push) {
                        : oldest == newest ? c10::str("version ", newest)
                                           : c10::str("a version from ", oldest, " to ", newest);
   throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of ", allowed,
-                           ", got version ", push.version, from.kept ? ", of an update that was not saved" : ""));
+                           ", got version ", push.version,
+                           push.version > newest && from.kept ? ", of an update that was not saved" : ""));
 }
 
 void FreeTable::answer_all_blocks(int64_t number, uint64_t id, Outcome outcome, int64_t staleness) {
