@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tandem::servers {
@@ -16,12 +17,24 @@ void ClientBlocks::write(const Frame& values, Tensor part) {
 
 const ClientBlocks::Question& ClientBlocks::ask(Header header, std::vector<Frame> payload) {
   auto& block = blocks_[static_cast<std::size_t>(header.block)];
-  header.version = block.version;
+  header.version = version_of(header);
   for (const auto& frame : payload) bytes_sent_ += static_cast<int64_t>(frame.size());
   block.state = State::asked;
   const int64_t elements = answer_elements(header, payload);
   block.question = {header, std::move(payload), elements};
   return block.question;
+}
+
+int64_t ClientBlocks::version_of(const Header& header) {
+  if (header.kind != Kind::push || plan_.needs_all()) return of(header.block).version;
+  const auto server = plan_.server_of(header.block);
+  auto& gradient = pushed_[static_cast<std::size_t>(server)];
+  if (gradient.id != header.id) {
+    gradient = {header.id, of(header.block).version};
+    for (int64_t b = plan_.first_block(server); b < plan_.first_block(server + 1); ++b)
+      gradient.version = std::min(gradient.version, of(b).version);
+  }
+  return gradient.version;
 }
 
 int64_t ClientBlocks::answer_elements(const Header& header, const std::vector<Frame>& payload) const {

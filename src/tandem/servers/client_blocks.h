@@ -23,13 +23,18 @@ class ClientBlocks {
   };
 
   ClientBlocks() = default;
-  explicit ClientBlocks(const ServerPlan& plan) : plan_(plan), blocks_(static_cast<std::size_t>(plan.blocks())) {}
+  explicit ClientBlocks(const ServerPlan& plan)
+      : plan_(plan),
+        blocks_(static_cast<std::size_t>(plan.blocks())),
+        pushed_(static_cast<std::size_t>(plan.servers())) {}
 
   /// A block's place in a flat buffer.
   Tensor part(const Tensor& flat, int64_t block) const;
   static void write(const Frame& values, Tensor part);
 
-  /// Remembers the question, and puts the version into it that the block has here.
+  /// Remembers the question, and puts the version into it that the block has here; into those of a gradient that goes
+  /// into one update the oldest that any of the server's blocks has: where answers were lost, those that came for them
+  /// are newer.
   const Question& ask(Header header, std::vector<Frame> payload);
   /// Nothing is asked any more; answers that still come are not kept.
   void forget();
@@ -58,6 +63,11 @@ class ClientBlocks {
     int64_t version = 0;
     Question question;
   };
+  struct Gradient {
+    uint64_t id = 0;
+    int64_t version = 0;
+  };
+  int64_t version_of(const Header& header);
   int64_t answer_elements(const Header& header, const std::vector<Frame>& payload) const;
   std::vector<Arrived>& arrived(Kind kind) { return kind == Kind::rows ? arrived_rows_ : arrived_; }
   const std::vector<Arrived>& arrived(Kind kind) const { return kind == Kind::rows ? arrived_rows_ : arrived_; }
@@ -65,6 +75,7 @@ class ClientBlocks {
 
   ServerPlan plan_;
   std::vector<Block> blocks_;
+  std::vector<Gradient> pushed_;  // by server: the last one
   std::vector<Arrived> arrived_, arrived_rows_;
   int64_t bytes_sent_ = 0, bytes_received_ = 0;
 };

@@ -41,5 +41,28 @@ TEST(ClientBlocks, OneAnswerAQuestion) {
   EXPECT_TRUE(flat.narrow(0, 64, 64).equal(values));
 }
 
+// Some answers came before a connection broke, and newer ones for those that were lost.
+TEST(ClientBlocks, AGradientIsOfTheOldestVersionThatAnyOfItsBlocksHas) {
+  for (const auto mode : {ServerMode::async, ServerMode::sync}) {
+    const auto plan = plan_of("SGD", Config::object(), {.mode = mode}, 2, 64);
+    ClientBlocks blocks(plan);
+    const auto last = plan.first_block(1) - 1;
+    const auto answer = [&](int64_t b, int64_t version) {
+      blocks.answer({.kind = Kind::params, .id = 1, .block = b, .version = version},
+                    Frame::of(at::zeros({plan.block_elements(b)})), plan.server_of(b));
+    };
+    for (int64_t b = 0; b < plan.blocks(); ++b) blocks.ask({.kind = Kind::push, .id = 1, .block = b}, {});
+    for (int64_t b = 0; b < plan.blocks(); ++b) answer(b, b == last ? 3 : 8);
+    blocks.take_arrived(Kind::params);
+    const auto version = [&](int64_t b) {
+      return blocks.ask({.kind = Kind::push, .id = 2, .block = b}, {}).header.version;
+    };
+    // In sync blocks are updated each by itself.
+    EXPECT_EQ(version(0), mode == ServerMode::sync ? 8 : 3);
+    EXPECT_EQ(version(last), 3);
+    EXPECT_EQ(version(last + 1), 8);  // another server's
+  }
+}
+
 }  // namespace
 }  // namespace tandem::servers

@@ -17,12 +17,12 @@ FreeTable::FreeTable(const ServerPlan& plan, int64_t server, Send send)
 void FreeTable::take(const Push& push, std::size_t place) {
   Worker& from = worker(push.worker);
   if (std::find(waiting_.begin(), waiting_.end(), std::pair(push.worker, push.id)) != waiting_.end()) return;
-  if (push.id <= from.used) return answer(push.worker, push.id, push.block, Outcome::duplicate);
-  const bool stale = plan_.mode == ServerMode::stale;
-  if (push.version > version_ || (stale && push.version != from.given))
-    throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of the version that it was ",
-                             "given last, ", from.given ? std::to_string(*from.given) : "none since it rested",
-                             ", got ", push.version));
+  if (push.id <= from.used) {
+    // Newer than the answer that it may have had to other blocks: from.given stays.
+    if (from.kept) from.kept = version_;
+    return answer(push.worker, push.id, push.block, Outcome::duplicate);
+  }
+  check_version(from, push);
   from.parts.add(place, push);
   if (!from.parts.complete()) return;
   from.given.reset();
@@ -45,8 +45,27 @@ void FreeTable::take(const Push& push, std::size_t place) {
   answer_all_blocks(push.worker, push.id, at_once ? Outcome::applied : Outcome::held, staleness);
 }
 
+void FreeTable::check_version(Worker& from, const Push& push) {
+  const int64_t newest = from.kept.value_or(version_);
+  int64_t oldest = 0;
+  if (plan_.mode == ServerMode::stale) {
+    // It rested when the snapshot was made, and has pulled since: its push says when.
+    if (!from.given && from.kept && push.version <= newest)
+      from.given = std::max(push.version, version_ - plan_.staleness);
+    oldest = from.given.value_or(newest + 1);
+  }
+  if (push.version >= oldest && push.version <= newest) return;
+  const auto allowed = oldest > newest    ? std::string("parameters that it was given since it rested")
+                       : oldest == newest ? c10::str("version ", newest)
+                                          : c10::str("a version from ", oldest, " to ", newest);
+  throw DataError(c10::str("push ", push.id, " of worker ", push.worker, ": must be made of ", allowed,
+                           ", got version ", push.version,
+                           push.version > newest && from.kept ? ", of an update that was not saved" : ""));
+}
+
 void FreeTable::answer_all_blocks(int64_t number, uint64_t id, Outcome outcome, int64_t staleness) {
   worker(number).given = version_;
+  worker(number).kept.reset();
   for (int64_t block = first_; block < last_; ++block) answer(number, id, block, outcome, staleness);
 }
 
@@ -154,13 +173,32 @@ void FreeTable::set_used(int64_t version, const std::vector<uint64_t>& used) {
   for (std::size_t w = 0; w < workers_.size(); ++w) workers_[w].used = used[w];
 }
 
-void FreeTable::on_join(int64_t number) { worker(number).used = 0; }
+std::vector<int64_t> FreeTable::given() const {
+  std::vector<int64_t> versions;
+  for (const auto& one : workers_) versions.push_back(one.given.value_or(-1));
+  return versions;
+}
 
-void FreeTable::on_pull(int64_t number, int64_t /*pass*/) {
-  worker(number).parts.clear();
-  worker(number).given.reset();
-  look_again();
-  worker(number).given = version_;
+void FreeTable::on_join(int64_t number) { worker(number) = {.parts = PushParts(last_ - first_)}; }
+
+void FreeTable::on_rejoin(int64_t number, int64_t given) {
+  worker(number).kept = version_;
+  if (given >= 0) worker(number).given = given;
+}
+
+void FreeTable::on_pull(int64_t number, uint64_t id, int64_t /*pass*/) {
+  Worker& from = worker(number);
+  from.parts.clear();
+  // Asked once more by a new connection: some blocks may have come by the old one.
+  const bool again = id > 0 && (id == from.pulled || from.kept);
+  from.pulled = id;
+  const auto given = again ? from.given : std::nullopt;
+  from.kept.reset();
+  if (!given) {
+    from.given.reset();
+    look_again();
+  }
+  from.given = given.value_or(version_);
 }
 
 void FreeTable::on_rest(int64_t number, int64_t /*pass*/) {

@@ -28,21 +28,30 @@ class FreeTable final : public ParameterTable {
   int64_t iterations() const override { return iteration_; }
   void set_iterations(int64_t iterations) override { iteration_ = iterations; }
   std::vector<uint64_t> used() const override;
+  std::vector<int64_t> given() const override;
   void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
-  void on_pull(int64_t worker, int64_t pass) override;
+  void on_rejoin(int64_t worker, int64_t given) override;
+  void on_pull(int64_t worker, uint64_t id, int64_t pass) override;
   void on_rest(int64_t worker, int64_t pass) override;
   void on_gone(int64_t worker, const std::string& why) override;
 
   struct Worker {
     PushParts parts;
-    uint64_t used = 0;                  // id of the last push that is in
-    std::optional<int64_t> given = {};  // version of the parameters of which it computes a gradient
+    uint64_t used = 0;    // id of the last push that is in
+    uint64_t pulled = 0;  // id of its last pull
+    // The oldest version that any block has of the parameters of which it computes a gradient. Answers that were lost
+    // are made up for by newer ones.
+    std::optional<int64_t> given = {};
+    // Where it came back to a table that began from a snapshot: it has parameters of no later version, unless what was
+    // made of these is lost.
+    std::optional<int64_t> kept = {};
   };
   Worker& worker(int64_t number) { return workers_[static_cast<std::size_t>(number)]; }
 
   bool waits() const { return plan_.mode == ServerMode::stale && plan_.staleness == 0; }
   bool may_update() const;
+  void check_version(Worker& from, const Push& push);
   void answer_all_blocks(int64_t worker, uint64_t id, Outcome outcome, int64_t staleness);
   void answer_waiting();
   // By one gradient, straight from its blocks where they need not be changed and lie as in the range.

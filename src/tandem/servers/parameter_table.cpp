@@ -32,11 +32,16 @@ void ParameterTable::begin(int64_t block, const Tensor& values) {
 }
 
 void ParameterTable::join(int64_t worker) {
-  rejoin(worker);
+  come(worker);
   on_join(worker);
 }
 
-void ParameterTable::rejoin(int64_t worker) {
+void ParameterTable::rejoin(int64_t worker, int64_t given) {
+  come(worker);
+  on_rejoin(worker, given);
+}
+
+void ParameterTable::come(int64_t worker) {
   if (worker < 0 || worker >= plan_.workers)
     throw DataError(c10::str("worker must be below ", plan_.workers, ", got ", worker));
   if (is_here(worker)) throw DataError(c10::str("worker ", worker, " has joined already"));
@@ -68,7 +73,7 @@ void ParameterTable::push(const Push& push) {
 void ParameterTable::pull(int64_t worker, uint64_t id, int64_t pass) {
   check_worker(worker);
   does(worker, Doing::working);
-  on_pull(worker, pass);
+  on_pull(worker, id, pass);
   for (int64_t block = first_; block < last_; ++block) answer(worker, id, block, Outcome::pulled);
 }
 
@@ -132,6 +137,7 @@ RangeSnapshot ParameterTable::snapshot(RangeSnapshot spare) const {
   };
   spare.version = version().value_or(0);
   spare.used = used();
+  spare.given = given();
   spare.figures = figures_;
   spare.state.iterations = iterations();
   spare.state.numbers = range_.numbers();

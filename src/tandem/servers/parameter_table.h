@@ -41,8 +41,9 @@ class ParameterTable {
   void begin(int64_t block, const Tensor& values);
   /// A worker takes part; its pushes count from 1 again.
   void join(int64_t worker);
-  /// Likewise, with pushes that go on counting: a worker that has not noticed that this table began from a snapshot.
-  void rejoin(int64_t worker);
+  /// Likewise, with pushes that go on counting: a worker that was there when the snapshot was made from which this
+  /// table began, and has not noticed that. `given`: its place in RangeSnapshot::given.
+  void rejoin(int64_t worker, int64_t given = -1);
   /// Throws DataError on a push that cannot be: of a worker that has not joined, of a block that is not here, of
   /// another size, or made of parameters that it was not given; PeerError, naming the worker, when the others' part
   /// can no longer come.
@@ -99,8 +100,11 @@ class ParameterTable {
   /// By worker: id of the last push that is in.
   virtual std::vector<uint64_t> used() const = 0;
   virtual void set_used(int64_t version, const std::vector<uint64_t>& used) = 0;
+  /// As RangeSnapshot says.
+  virtual std::vector<int64_t> given() const { return std::vector<int64_t>(doing_.size(), -1); }
   virtual void on_join(int64_t /*worker*/) {}
-  virtual void on_pull(int64_t /*worker*/, int64_t /*pass*/) {}
+  virtual void on_rejoin(int64_t /*worker*/, int64_t /*given*/) {}
+  virtual void on_pull(int64_t /*worker*/, uint64_t /*id*/, int64_t /*pass*/) {}
   virtual void on_rest(int64_t /*worker*/, int64_t /*pass*/) {}
   /// `why`: empty when it left.
   virtual void on_gone(int64_t worker, const std::string& why) = 0;
@@ -121,6 +125,7 @@ class ParameterTable {
   Doing doing(int64_t worker) const { return doing_[static_cast<std::size_t>(worker)]; }
   void does(int64_t worker, Doing what) { doing_[static_cast<std::size_t>(worker)] = what; }
   void check_worker(int64_t worker) const;
+  void come(int64_t worker);
 
   struct Waiting {
     int64_t worker;

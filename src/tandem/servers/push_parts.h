@@ -11,7 +11,7 @@ struct Push {
   int64_t worker = 0;
   uint64_t id = 0;       // the same for all blocks of a gradient; grows from one to the next, from 1
   int64_t block = 0;     // of the plan's
-  int64_t version = 0;   // of the parameters that it was made of
+  int64_t version = 0;   // of the parameters that it was made of: where blocks had several, the oldest
   int64_t rows = 1;      // of its batch
   int64_t all_rows = 0;  // sync: of all workers' batches; 0: unknown
   double rate = -1;      // below 0: the optimizer's own

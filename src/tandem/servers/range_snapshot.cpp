@@ -19,7 +19,7 @@ namespace tandem::servers {
 namespace {
 
 // A file: mark, checksum, length of the head, the head, then parameters and slots as float32.
-constexpr uint64_t kSnapshotMark = 0x3150414e53535054;  // "TPSSNAP1"
+constexpr uint64_t kSnapshotMark = 0x3250414e53535054;  // "TPSSNAP2"
 constexpr std::size_t kFrontBytes = 3 * sizeof(uint64_t);
 
 [[noreturn]] void refuse_snapshot(const std::string& path, const std::string& why) {
@@ -45,6 +45,7 @@ std::string head_of(const RangeSnapshot& snapshot) {
   to.numbers(snapshot.state.numbers);
   to.number(static_cast<uint64_t>(snapshot.state.slots.size()));
   to.numbers(snapshot.used);
+  to.numbers(snapshot.given);
   for (const auto& name : snapshot.names) to.text(name);
   to.text(snapshot.figures.encode());
   if (!snapshot.host.empty()) to.text(snapshot.host);
@@ -59,6 +60,7 @@ bool read_head(const std::string& head, RangeSnapshot& snapshot, uint64_t& slots
   snapshot.state.numbers = from.numbers<double>();
   slots = from.number<uint64_t>();
   snapshot.used = from.numbers<uint64_t>();
+  snapshot.given = from.numbers<int64_t>();
   for (std::size_t w = 0; w < snapshot.used.size(); ++w) snapshot.names.push_back(from.text());
   snapshot.figures = ServerFigures::decode(from.text());
   if (!from.at_end()) snapshot.host = from.text();
@@ -110,7 +112,9 @@ RangeSnapshot read_snapshot(const std::string& path) {
     refuse_snapshot(path, "is damaged: its head does not hold together");
   }
   const uint64_t rest = size - kFrontBytes - head.size();
-  const bool fits = snapshot.server < plan.servers() && snapshot.used.size() == static_cast<std::size_t>(plan.workers);
+  const auto workers = static_cast<std::size_t>(plan.workers);
+  const bool fits =
+      snapshot.server < plan.servers() && snapshot.used.size() == workers && snapshot.given.size() == workers;
   const int64_t n = fits ? plan.server_begin(snapshot.server + 1) - plan.server_begin(snapshot.server) : 0;
   const auto values = static_cast<uint64_t>(n) * sizeof(float);
   if (!fits || rest % values != 0 || rest / values == 0 || rest / values - 1 != slots)

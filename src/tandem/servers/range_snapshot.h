@@ -15,7 +15,9 @@ struct RangeSnapshot {
   int64_t server = 0;   // its number
   int64_t version = 0;  // updates made
   RangeState state = {};
-  std::vector<uint64_t> used = {};      // by worker: id of its last push that is in
+  std::vector<uint64_t> used = {};  // by worker: id of its last push that is in
+  // By worker: the oldest version that it may compute a gradient of; -1: it rests, or in mode sync, where it is known.
+  std::vector<int64_t> given = {};
   std::vector<std::string> names = {};  // by worker: of its connection, empty: it was not there
   ServerFigures figures = {};
   Tensor parameters = {};  // (n,), float32

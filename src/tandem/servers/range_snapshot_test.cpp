@@ -23,6 +23,7 @@ RangeSnapshot some_snapshot() {
                          .version = 30,
                          .state = {.iterations = 29, .numbers = {0.5}, .slots = {at::rand({n}), at::rand({n})}},
                          .used = {7, 0},
+                         .given = {29, -1},
                          .names = {"worker-0-x", ""},
                          .parameters = at::rand({n})};
   snapshot.figures.count(3);
@@ -40,6 +41,7 @@ TEST(RangeSnapshot, IsReadAsItWasWritten) {
   EXPECT_EQ(got.state.iterations, 29);
   EXPECT_EQ(got.state.numbers, want.state.numbers);
   EXPECT_EQ(got.used, want.used);
+  EXPECT_EQ(got.given, want.given);
   EXPECT_EQ(got.names, want.names);
   EXPECT_EQ(got.figures, want.figures);
   EXPECT_TRUE(got.parameters.equal(want.parameters));
@@ -108,6 +110,71 @@ TEST(RangeSnapshot, ATableGoesOnFromIt) {
       EXPECT_FALSE(second->parameters().equal(snapshot.parameters)) << name;
       EXPECT_EQ(second->state().iterations, first->state().iterations);
     }
+  }
+}
+
+// Pushes of workers that have not noticed anything: they are taken once, and bound as before.
+TEST(RangeSnapshot, WorkersThatWaitGoOnWithinTheBoundOfStaleness) {
+  const auto plan = plan_of("SGD", Config::object({{"learning_rate", 1.0}}),
+                            {.mode = ServerMode::stale, .workers = 3, .staleness = 1}, 1, 1 << 20);
+  BlockAnswer last;
+  const auto keep = [&](int64_t, const BlockAnswer& answer) { last = answer; };
+  const auto push = [&](ParameterTable& table, int64_t worker, uint64_t id, int64_t version) {
+    table.push({.worker = worker, .id = id, .version = version, .gradient = at::ones({plan.elements})});
+  };
+  RangeSnapshot snapshot;
+  {
+    const auto table = ParameterTable::make(plan, 0, keep);
+    for (int64_t w = 0; w < 3; ++w) table->join(w);
+    for (int64_t w = 0; w < 2; ++w) table->pull(w, 1);
+    push(*table, 0, 1, 0);
+    snapshot = table->snapshot();
+    EXPECT_EQ(snapshot.given, (std::vector<int64_t>{1, 0, -1}));
+    // What happens after it is lost, but workers 1 and 2 have not heard of it.
+    table->pull(2, 1);
+    EXPECT_EQ(last.version, 1);
+    push(*table, 1, 1, 0);
+  }
+  const auto table = ParameterTable::make(plan, 0, keep);
+  table->restore(snapshot);
+  for (int64_t w = 0; w < 3; ++w) table->rejoin(w, snapshot.given[static_cast<std::size_t>(w)]);
+  push(*table, 0, 1, 0);
+  EXPECT_EQ(last.outcome, Outcome::duplicate);
+  push(*table, 0, 2, 1);
+  EXPECT_EQ(last.outcome, Outcome::held);  // worker 1 computes a gradient of version 0
+  push(*table, 1, 1, 0);
+  EXPECT_EQ(last.outcome, Outcome::applied);
+  EXPECT_EQ(last.staleness, 1);
+  push(*table, 2, 1, 1);
+  EXPECT_EQ(last.outcome, Outcome::held);  // and worker 0 one of version 1
+  push(*table, 0, 3, 1);
+  EXPECT_EQ(last.outcome, Outcome::applied);
+  EXPECT_EQ(table->version(), 3);
+  EXPECT_EQ(table->figures().by_staleness, (std::vector<int64_t>{2, 3}));
+}
+
+TEST(RangeSnapshot, WhatIsMadeOfALostUpdateIsRefused) {
+  for (const auto mode : {ServerMode::async, ServerMode::stale}) {
+    const auto plan = plan_of("SGD", Config::object(), {.mode = mode, .workers = 2, .staleness = 9}, 1, 1 << 20);
+    const auto table = ParameterTable::make(plan, 0, [](int64_t, const BlockAnswer&) {});
+    const auto push = [&](int64_t worker, uint64_t id, int64_t version) {
+      table->push({.worker = worker, .id = id, .version = version, .gradient = at::ones({plan.elements})});
+    };
+    for (int64_t w = 0; w < 2; ++w) table->join(w);
+    for (int64_t w = 0; w < 2; ++w) table->pull(w, 1);
+    push(0, 1, 0);
+    const auto again = ParameterTable::make(plan, 0, [](int64_t, const BlockAnswer&) {});
+    again->restore(table->snapshot());
+    for (int64_t w = 0; w < 2; ++w) again->rejoin(w, table->snapshot().given[static_cast<std::size_t>(w)]);
+    const auto push_again = [&](int64_t worker, uint64_t id, int64_t version) {
+      again->push({.worker = worker, .id = id, .version = version, .gradient = at::ones({plan.elements})});
+    };
+    push_again(0, 2, 1);
+    push_again(0, 3, 2);
+    // There is a version 2 again, which is not the one that it had been given.
+    EXPECT_NE(
+        message_of<DataError>([&] { push_again(1, 2, 2); }).find("got version 2, of an update that was not saved"),
+        std::string::npos);
   }
 }
 

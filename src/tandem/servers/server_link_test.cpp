@@ -14,6 +14,7 @@
 #include "tandem/servers/server_client.h"
 #include "tandem/servers/server_talk.h"
 #include "tandem/testing/message_of.h"
+#include "tandem/testing/on_threads.h"
 
 namespace tandem::servers {
 namespace {
@@ -36,6 +37,7 @@ class OpenServer {
   std::atomic<bool> silent = false;   // takes nothing any more
   std::atomic<bool> away = false;     // its socket is closed
   std::atomic<bool> forgets = false;  // says nothing to pushes
+  std::atomic<int64_t> keeps = 0;     // but to these blocks, the first ones
 
  private:
   void open(const std::string& endpoint) {
@@ -66,19 +68,20 @@ class OpenServer {
   zmq::context_t context_;
   std::unique_ptr<zmq::socket_t> socket_;
   std::string endpoint_;
-  ServerTalk talk_{1000, [this](const std::string& who, const Header& header, std::vector<Frame> more) {
-                     if (header.kind == Kind::params && header.outcome == Outcome::applied && forgets) {
-                       forgotten = true;
-                       return;
-                     }
-                     more.insert(more.begin(), {Frame::of(who), Frame::of(encode(header))});
-                     send_frames(*socket_, more);
-                   }};
+  ServerTalk talk_{
+      1000, [this](const std::string& who, const Header& header, std::vector<Frame> more) {
+        if (header.kind == Kind::params && header.outcome == Outcome::applied && forgets && header.block >= keeps) {
+          ++forgotten;
+          return;
+        }
+        more.insert(more.begin(), {Frame::of(who), Frame::of(encode(header))});
+        send_frames(*socket_, more);
+      }};
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 
  public:
-  std::atomic<bool> forgotten = false;
+  std::atomic<int64_t> forgotten = 0;
 };
 
 ServerPlan one_server() { return plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {}, 1, 1 << 20); }
@@ -148,6 +151,47 @@ TEST(ServerLink, WhatWasNotAnsweredIsSentAgainAndAppliedOnce) {
   client.push(0, at::ones({plan.elements}));
   EXPECT_EQ(client.finish(parameters).applied, 1);
   EXPECT_TRUE(parameters.equal(at::full({plan.elements}, -2.0)));
+}
+
+// Of two workers' pushes one block was answered each, of different versions; the others are made up for by the newest.
+TEST(ServerLink, WorkersGoOnThatHaveBlocksOfDifferentVersions) {
+  for (const auto mode : {ServerMode::async, ServerMode::stale}) {
+    OpenServer server;
+    const auto plan =
+        plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {.mode = mode, .workers = 2, .staleness = 2}, 1, 64);
+    ASSERT_GT(plan.blocks(), 1);
+    std::atomic<int> began = 0, pushed = 0;
+    const auto all = [](std::atomic<int>& count) {
+      for (++count; count < 2;) std::this_thread::yield();
+    };
+    server.keeps = 1;
+    testing::on_threads(2, [&](int64_t w) {
+      ServerClient client({.servers = {server.address()}, .worker = w});
+      Tensor parameters = at::zeros({plan.elements});
+      client.begin(plan, parameters);
+      all(began);
+      const auto push = [&] {
+        for (int64_t b = 0; b < plan.blocks(); ++b) client.push(b, at::ones({plan.elements}));
+      };
+      server.forgets = true;
+      push();
+      all(pushed);
+      while (server.forgotten < 2 * (plan.blocks() - 1)) std::this_thread::yield();
+      if (w == 0) {
+        server.away = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that the workers see it close
+        server.forgets = server.away = false;
+      }
+      EXPECT_EQ(client.finish(parameters).duplicate, plan.blocks() - 1);
+      push();
+      const auto outcome = client.finish(parameters);
+      EXPECT_EQ(outcome.applied + outcome.held, plan.blocks());
+      client.rest();
+      const auto figures = client.figures()[0];
+      EXPECT_LE(figures.max_staleness, 2);
+      client.leave();
+    });
+  }
 }
 
 TEST(ServerLink, AServerThatNeverComesIsNamed) {

@@ -195,6 +195,83 @@ TEST(ServerSaving, APushThatIsInTheSnapshotIsNotAppliedAgain) {
   EXPECT_TRUE(values.eq(-2).all().item<bool>());
 }
 
+// Likewise of several workers, one of which computes meanwhile.
+TEST(ServerSaving, WorkersOfAServerThatIsBackAtOnceGoOn) {
+  for (const auto mode : {ServerMode::async, ServerMode::stale}) {
+    const auto plan =
+        plan_of("SGD", Config::object({{"learning_rate", 1.0}}), {.mode = mode, .workers = 2, .staleness = 1}, 1, 64);
+    const testing::TemporaryFolder folder;
+    Header last;
+    const auto send = [&](const std::string&, const Header& header, const std::vector<Frame>&) { last = header; };
+    const auto say = [](ServerTalk& talk, const Header& header, std::vector<Frame> payload, double now = 0) {
+      payload.insert(payload.begin(), Frame::of(encode(header)));
+      talk.hear(header.worker == 0 ? "worker-0-run" : "worker-1-run", payload, now);
+    };
+    const auto push = [&](ServerTalk& talk, int32_t worker, uint64_t id, int64_t version) {
+      for (int64_t b = 0; b < plan.blocks(); ++b)
+        say(talk, {.kind = Kind::push, .worker = worker, .id = id, .block = b, .version = version, .rows = 1},
+            {Frame::of(at::ones({plan.block_elements(b)}))});
+      EXPECT_EQ(last.kind, Kind::params);
+    };
+    {
+      SnapshotFiles files({folder.path(), 1});
+      ServerTalk talk(10, send, &files);
+      for (int32_t w = 0; w < 2; ++w) {
+        std::vector<Frame> hello{Frame::of(plan.encode())};
+        for (int64_t b = 0; w == 0 && b < plan.blocks(); ++b)
+          hello.push_back(Frame::of(at::zeros({plan.block_elements(b)})));
+        say(talk, {.kind = Kind::hello, .worker = w}, hello);
+        say(talk, {.kind = Kind::pull, .worker = w, .id = 1}, {});
+      }
+      push(talk, 0, 1, 0);
+      push(talk, 1, 1, 0);
+    }
+    SnapshotFiles files({folder.path(), 1});
+    ServerTalk talk(10, send, &files);
+    EXPECT_FALSE(talk.anybody_came());
+    push(talk, 1, 1, 0);
+    EXPECT_EQ(last.outcome, Outcome::duplicate);
+    EXPECT_TRUE(talk.anybody_came());
+    push(talk, 1, 2, 2);
+    EXPECT_EQ(last.outcome, mode == ServerMode::stale ? Outcome::held : Outcome::applied);
+    say(talk, {.kind = Kind::ping, .worker = 0}, {}, 9);
+    talk.look(9);
+    push(talk, 0, 2, 1);
+    EXPECT_EQ(talk.figures().gradients(), 4);
+    EXPECT_EQ(talk.figures().max_staleness, mode == ServerMode::stale ? 1 : 2);
+  }
+}
+
+// One that has gone while there was no server is not waited for for ever.
+TEST(ServerSaving, AWorkerThatDoesNotComeBackIsGivenUp) {
+  const auto plan = plan_of("SGD", Config::object(), {.mode = ServerMode::stale, .workers = 2, .staleness = 1}, 1, 64);
+  const testing::TemporaryFolder folder;
+  Header last;
+  const auto send = [&](const std::string&, const Header& header, const std::vector<Frame>&) { last = header; };
+  {
+    SnapshotFiles files({folder.path(), 1});
+    files.save({.plan_text = plan.encode(),
+                .version = 1,
+                .used = {1, 0},
+                .given = {1, 0},
+                .names = {"worker-0-run", "worker-1-run"},
+                .parameters = at::zeros({plan.elements})});
+  }
+  SnapshotFiles files({folder.path(), 1});
+  ServerTalk talk(10, send, &files);
+  for (int64_t b = 0; b < plan.blocks(); ++b)
+    talk.hear("worker-0-run",
+              {Frame::of(encode({.kind = Kind::push, .id = 2, .block = b, .version = 1, .rows = 1})),
+               Frame::of(at::ones({plan.block_elements(b)}))},
+              0.5);
+  EXPECT_EQ(last.outcome, Outcome::held);
+  for (double now = 1; now < 11; now += 0.5) {
+    talk.hear("worker-0-run", {Frame::of(encode({.kind = Kind::ping}))}, now);
+    talk.look(now);
+    EXPECT_EQ(talk.figures().gradients(), now > 10.5 ? 1 : 0) << now;
+  }
+}
+
 // The process of a worker ends without a word: silence is not waited for.
 TEST(Server, AClosedConnectionIsNoticed) {
   for (const auto mode : {ServerMode::sync, ServerMode::async}) {

@@ -147,10 +147,9 @@ class ServerTalk {
   std::string failure_;
   bool over_ = false;
   SnapshotFiles* const saves_;
-  int64_t resumed_ = 0;                 // the update that it went on from
-  std::optional<Early> offered_;        // worker 0's hello, which was told what is saved
-  bool looked_ = false;                 // whether somebody comes back, which is only at the beginning
-  std::vector<std::string> returning_;  // by worker: connections that may come back
+  int64_t resumed_ = 0;           // the update that it went on from
+  std::optional<Early> offered_;  // worker 0's hello, which was told what is saved
+  bool looked_ = false;           // whether somebody comes back, which is only at the beginning
   double last_look_ = 0;
   ServerGroup* group_ = nullptr;
   HeldMessages held_;

@@ -92,21 +92,19 @@ void ServerTalk::resume(const std::string& who, const Header& header, double now
 
 bool ServerTalk::comes_back(const std::string& who, const Header& header, double now) {
   if (!saves_ || group_ || header.kind == Kind::ping || header.kind == Kind::leave) return false;
-  if (!table_ && !std::exchange(looked_, true)) {
-    const auto newest = saves_->newest_of_one_server();
-    if (newest && std::find(newest->names.begin(), newest->names.end(), who) != newest->names.end()) {
-      restore_table(ServerPlan::decode(newest->plan_text), newest->plan_text, newest->server, newest->version);
-      returning_ = newest->names;
-    }
+  if (table_ || std::exchange(looked_, true)) return false;
+  const auto newest = saves_->newest_of_one_server();
+  if (!newest || std::find(newest->names.begin(), newest->names.end(), who) == newest->names.end()) return false;
+  restore_table(ServerPlan::decode(newest->plan_text), newest->plan_text, newest->server, newest->version);
+  // All that were there are expected: updates must leave those that still compute within the bound of staleness.
+  who_of_ = newest->names;
+  for (std::size_t w = 0; w < who_of_.size(); ++w) {
+    if (who_of_[w].empty()) continue;
+    const auto worker = static_cast<int64_t>(w);
+    table_->rejoin(worker, newest->given[w]);
+    members_[who_of_[w]] = {worker, now};
   }
-  const auto place = std::find(returning_.begin(), returning_.end(), who);
-  if (!table_ || place == returning_.end()) return false;
-  const auto w = static_cast<std::size_t>(place - returning_.begin());
-  if (!who_of_[w].empty()) return false;
-  table_->rejoin(static_cast<int64_t>(w));
-  members_[who] = {static_cast<int64_t>(w), now};
-  who_of_[w] = who;
-  left_[w] = Left::no;
+  came_ = true;
   return true;
 }
 
@@ -171,7 +169,6 @@ void ServerTalk::set_table(std::unique_ptr<ParameterTable> table, const ServerPl
   table_ = std::move(table);
   who_of_.assign(static_cast<std::size_t>(plan_.workers), "");
   left_.assign(static_cast<std::size_t>(plan_.workers), Left::no);
-  returning_.clear();
   looked_ = true;
   failure_.clear();
   if (group_) group_->begin(*table_, plan_, rounds);
@@ -211,7 +208,6 @@ void ServerTalk::begin_anew() {
   members_.clear();
   who_of_.clear();
   left_.clear();
-  returning_.clear();
   offered_.reset();
   table_.reset();
   look_at_early_ = true;

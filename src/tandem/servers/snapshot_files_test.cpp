@@ -23,6 +23,7 @@ RangeSnapshot saved_at(const ServerPlan& plan, int64_t server, int64_t version) 
           .server = server,
           .version = version,
           .used = {0},
+          .given = {-1},
           .names = {""},
           .parameters = at::full({n}, static_cast<double>(version))};
 }

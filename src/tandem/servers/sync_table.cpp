@@ -188,7 +188,7 @@ void SyncTable::on_join(int64_t worker) {
   }
 }
 
-void SyncTable::on_pull(int64_t worker, int64_t pass) {
+void SyncTable::on_pull(int64_t worker, uint64_t /*id*/, int64_t pass) {
   if (pass == 0) return;
   auto& ended = ended_[static_cast<std::size_t>(worker)];
   ended = std::min(ended, pass - 1);

@@ -40,7 +40,7 @@ class SyncTable final : public ParameterTable {
   std::vector<uint64_t> used() const override { return units_.front().used; }
   void set_used(int64_t version, const std::vector<uint64_t>& used) override;
   void on_join(int64_t worker) override;
-  void on_pull(int64_t worker, int64_t pass) override;
+  void on_pull(int64_t worker, uint64_t id, int64_t pass) override;
   void on_rest(int64_t worker, int64_t pass) override;
   void on_gone(int64_t worker, const std::string& why) override;
 
