@@ -127,6 +127,7 @@ class ServerTalk {
   void set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void answer(int64_t worker, const BlockAnswer& answer);
   void say(const std::string& who, Kind kind, std::string text);
+  void refuse(const std::string& who, const Header& what, Fault fault, const std::string& why);
 
   double silence_seconds_;
   Send send_;
