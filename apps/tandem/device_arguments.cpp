@@ -100,8 +100,8 @@ Devices DeviceArguments::resolve() const {
 void DeviceArguments::check_servers() const {
   const auto job = cluster::who_am_i(cluster::Environment());
   if (servers > 0 && !job.servers.empty())
-    throw InvalidArgument(c10::str("--servers: must not be given where the job has servers (", job.source, " names ",
-                                   job.servers.size(), "), got ", servers));
+    throw InvalidArgument(c10::str("--servers: must not be given where the job has servers (", job.servers.size(),
+                                   " by ", job.source, "), got ", servers));
   const auto count = job.servers.empty() ? std::max<int64_t>(servers, 1) : static_cast<int64_t>(job.servers.size());
   if (!server_sync.empty() && count == 1 && job.rank == 0)
     log_warning("--server-sync: there is one server, which averages with nobody");

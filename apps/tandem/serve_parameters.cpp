@@ -115,7 +115,7 @@ void add_serve_parameters(CLI::App& app, Run& run) {
   command->add_option("--start", a->server.start_seconds, "Seconds to wait for the first worker (default 600)")
       ->transform(real_number(0));
   command->add_option("--threads", a->server.threads, "Threads of updates (default 1)")
-      ->transform(whole_number(1, 1024));
+      ->transform(whole_number(1, servers::kMostThreads));
   auto* sync = command
                    ->add_option("--server-sync", a->server_sync,
                                 "A server on every host with all parameters, for its own workers, that averages with "

@@ -178,15 +178,16 @@ TEST_F(ServeParameters, OptionsThatNobodyHeedsAreTold) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  const std::string source = "(TF_CONFIG)";
+  const std::string source = "(--ps_hosts, --worker_hosts, --job_name)";
   expect_refused(
       told({"--strategy", "mirrored"}), 2,
       "this job has parameter servers " + source + ": its workers must have --strategy parameter-server, got mirrored");
   expect_refused(
       told({}), 2,
       "this job has parameter servers " + source + ": its workers must have --strategy parameter-server, got none");
-  expect_refused(told({"--strategy", "parameter-server", "--servers", "2"}), 2,
-                 "--servers: must not be given where the job has servers (TF_CONFIG names 1), got 2");
+  expect_refused(
+      told({"--strategy", "parameter-server", "--servers", "2"}), 2,
+      "--servers: must not be given where the job has servers (1 by --ps_hosts, --worker_hosts, --job_name), got 2");
   expect_refused({"train", "mlp", "--evaluate-every", "2"}, 2,
                  "--evaluate-every: must be given in a job with parameter servers and an evaluator, which evaluates "
                  "every 2 updates; this is one process");

@@ -19,15 +19,15 @@ std::optional<Membership> from_host_flags(const HostFlags& flags) {
   Jobs jobs;
   jobs.workers = parse_addresses(flags.worker_hosts, "--worker_hosts");
   if (!flags.ps_hosts.empty()) jobs.servers = parse_addresses(flags.ps_hosts, "--ps_hosts");
-  return member_of(jobs, parse_role(flags.job_name, "--job_name"), *flags.task_index, "--worker_hosts, --job_name",
-                   "--task_index");
+  const auto source = c10::str(jobs.servers.empty() ? "" : "--ps_hosts, ", "--worker_hosts, --job_name");
+  return member_of(jobs, parse_role(flags.job_name, "--job_name"), *flags.task_index, source, "--task_index");
 }
 
 std::string tf_config_of(const HostFlags& flags) {
   const auto self = from_host_flags(flags);
   if (!self) throw InvalidArgument("--worker_hosts: must be given, got no flags of hosts");
   return tf_config_of({.chief = {}, .workers = self->ranks, .servers = self->servers, .evaluators = {}}, flags.job_name,
-                      self->index);
+                      self->index, self->source);
 }
 
 }  // namespace tandem::cluster

@@ -20,7 +20,8 @@ struct Jobs {
 Membership member_of(const Jobs& jobs, Role role, int64_t index, const std::string& source,
                      const std::string& index_name);
 
-/// TF_CONFIG of process `index` of `role` ("worker") in such a job.
-std::string tf_config_of(const Jobs& jobs, const std::string& role, int64_t index);
+/// TF_CONFIG of process `index` of `role` ("worker") in such a job. `said_by`: where it all comes from, for messages;
+/// empty: it is TF_CONFIG that says so.
+std::string tf_config_of(const Jobs& jobs, const std::string& role, int64_t index, const std::string& said_by = {});
 
 }  // namespace tandem::cluster

@@ -32,8 +32,8 @@ std::optional<Address> given_master(const Environment& environment);
 /// the field, where it is there and makes no sense.
 std::optional<Membership> from_explicit(const ExplicitRank& given);
 /// TF_CONFIG: {"cluster": {"chief": [...], "worker": [...], "ps": [...], "evaluator": [...]}, "task": {"type": ...,
-/// "index": ...}}; also "task_id" for the index and a further "environment", as Kubeflow's TFJob writes it. Without a
-/// cluster, or with an empty one, it is silent.
+/// "index": ...}}; also "task_id" for the index and a further "environment", as Kubeflow's TFJob writes it, and
+/// "said_by", where tf_config_of(HostFlags) made it. Without a cluster, or with an empty one, it is silent.
 std::optional<Membership> from_tf_config(const Environment& environment);
 /// RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun, Kubeflow's PyTorchJob and
 /// `tandem launch` set them.
@@ -45,7 +45,8 @@ std::optional<Membership> from_mpi(const Environment& environment);
 /// Where rank 0 is met is told by MASTER_ADDR and MASTER_PORT, else by a file.
 std::optional<Membership> from_slurm(const Environment& environment);
 std::optional<Membership> from_host_flags(const HostFlags& flags);
-/// The same as a TF_CONFIG, for what is told by the environment. Throws as from_host_flags.
+/// The same as a TF_CONFIG, for what is told by the environment; messages name the flags all the same. Throws as
+/// from_host_flags.
 std::string tf_config_of(const HostFlags& flags);
 
 }  // namespace tandem::cluster

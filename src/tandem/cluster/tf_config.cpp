@@ -85,17 +85,21 @@ std::optional<Membership> from_tf_config(const Environment& environment) {
   if (!task.is_object()) fail("task", "an object with type and index", task);
   const Config type = task.get("type", {});
   if (!type.is_string()) fail("task.type", "a text", type);
-  return member_of(jobs_of(cluster), parse_role(type.as_string(), "TF_CONFIG: task.type"), index_of(task), "TF_CONFIG",
-                   "task.index");
+  const Config said_by = config.get("said_by", "TF_CONFIG");
+  if (!said_by.is_string()) fail("said_by", "a text", said_by);
+  return member_of(jobs_of(cluster), parse_role(type.as_string(), "TF_CONFIG: task.type"), index_of(task),
+                   said_by.as_string(), "task.index");
 }
 
-std::string tf_config_of(const Jobs& jobs, const std::string& role, int64_t index) {
+std::string tf_config_of(const Jobs& jobs, const std::string& role, int64_t index, const std::string& said_by) {
   Config cluster = Config::object();
   for (const auto& [name, addresses] : {std::pair("chief", &jobs.chief), std::pair("ps", &jobs.servers),
                                         std::pair("worker", &jobs.workers), std::pair("evaluator", &jobs.evaluators)}) {
     if (!addresses->empty()) cluster.set(name, texts_of(*addresses));
   }
-  return Config::object({{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", index}})}}).to_json();
+  auto config = Config::object({{"cluster", cluster}, {"task", Config::object({{"type", role}, {"index", index}})}});
+  if (!said_by.empty()) config.set("said_by", said_by);
+  return config.to_json();
 }
 
 }  // namespace tandem::cluster

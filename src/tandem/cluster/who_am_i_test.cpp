@@ -183,9 +183,9 @@ TEST(WhoAmI, SourcesAgreeInAddresses) {
   };
   EXPECT_EQ(with("p:1", "a:1"), "nothing was thrown");
   EXPECT_EQ(with("p:2", "a:1"),
-            "cluster: TF_CONFIG says that the servers are p:1, but --worker_hosts, --job_name says p:2");
+            "cluster: TF_CONFIG says that the servers are p:1, but --ps_hosts, --worker_hosts, --job_name says p:2");
   EXPECT_EQ(with("p:1", "b:1"),
-            "cluster: TF_CONFIG says that the workers are a:1, but --worker_hosts, --job_name says b:1");
+            "cluster: TF_CONFIG says that the workers are a:1, but --ps_hosts, --worker_hosts, --job_name says b:1");
 }
 
 TEST(WhoAmI, FlagsSayTheSameAsTheirTfConfig) {
@@ -193,6 +193,7 @@ TEST(WhoAmI, FlagsSayTheSameAsTheirTfConfig) {
     const HostFlags flags{.ps_hosts = "p:1,p:2", .worker_hosts = "a:1,b:1", .job_name = role, .task_index = index};
     const auto by_flags = found({}, {}, flags), by_config = found(tf_config(tf_config_of(flags)));
     EXPECT_EQ(by_config.describe(), by_flags.describe());
+    EXPECT_EQ(by_config.source, "--ps_hosts, --worker_hosts, --job_name");
     EXPECT_EQ(by_config.servers, by_flags.servers);
     EXPECT_EQ(by_config.ranks, by_flags.ranks);
   }

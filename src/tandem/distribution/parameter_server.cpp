@@ -205,6 +205,10 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.addresses.empty())
     options.addresses = servers::server_addresses(cluster::who_am_i(cluster::Environment()));
   servers::check_different(options.addresses, "ParameterServer: addresses");
+  if (options.servers > 1 && !options.addresses.empty())
+    refuse_servers(c10::str("servers counts those of this process, and must not be given where there are addresses of ",
+                            "others, got ", options.servers, " and ", options.addresses.size(),
+                            options.addresses.size() == 1 ? " address" : " addresses"));
   if (options.addresses.empty() && !options.key_file.empty())
     refuse_servers("key_file must be given with addresses of servers, got '" + options.key_file + "' and none");
   check_job(options);

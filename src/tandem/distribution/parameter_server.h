@@ -15,7 +15,8 @@ struct ParameterServerOptions {
   /// and stale those of the job, which need not meet.
   std::optional<ProcessGroup> group = {};
   Devices workers = {};  // of this process, CPUs; empty: cpu:<local rank>. All processes must have as many
-  /// Servers in this process, as threads, each with a range of the parameters; where `addresses` says no others.
+  /// Servers in this process, as threads, each with a range of the parameters; not to be given where there are others
+  /// by `addresses` or the cluster.
   int64_t servers = 1;
   /// "host:port" of servers in processes of their own, in one order for all; empty: those that the cluster names
   /// (TF_CONFIG's "ps", --ps_hosts).

@@ -343,6 +343,9 @@ TEST(ParameterServer, RefusesWhatDoesNotFit) {
             "ParameterServer: staleness must be at least 0 in mode stale, got -5");
   EXPECT_EQ(why({.addresses = {"127.0.0.1:1", "127.0.0.1:1"}}),
             "ParameterServer: addresses: every server must have an address of its own, got 127.0.0.1:1 twice");
+  EXPECT_EQ(why({.servers = 2, .addresses = {"127.0.0.1:1"}}),
+            "ParameterServer: servers counts those of this process, and must not be given where there are addresses of "
+            "others, got 2 and 1 address");
   EXPECT_EQ(why({.key_file = "job.key"}),
             "ParameterServer: key_file must be given with addresses of servers, got 'job.key' and none");
   EXPECT_EQ(why({.workers = {"cpu:0"}, .servers = 100000}),

@@ -2,6 +2,7 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tandem/core/error.h"
@@ -71,6 +72,11 @@ void DeskTalk::heard(const std::string& who, double now) {
 void DeskTalk::closed(const std::string& who) {
   heard_.erase(who);
   desk_.gone(who);
+}
+
+bool DeskTalk::nobody_but(const std::vector<std::string>& these) const {
+  return std::all_of(heard_.begin(), heard_.end(),
+                     [&](const auto& one) { return std::find(these.begin(), these.end(), one.first) != these.end(); });
 }
 
 void DeskTalk::begin_anew(const std::string& why) {

@@ -38,6 +38,8 @@ class DeskTalk {
   void stop(int64_t pass) { desk_.stop(pass); }
   const std::string* said(const std::string& topic) const { return desk_.said(topic); }
   bool nobody() const { return heard_.empty(); }
+  /// All that are here are some of these.
+  bool nobody_but(const std::vector<std::string>& these) const;
   bool is_here(const std::string& who) const { return heard_.contains(who); }
 
  private:

@@ -34,7 +34,8 @@ void check_options(const ServerOptions& options) {
   if (!(options.silence_seconds > 0) || !(options.gone_seconds >= 0) || !(options.start_seconds >= 0))
     throw InvalidArgument(c10::str(where, "seconds must be positive, got silence ", options.silence_seconds, ", gone ",
                                    options.gone_seconds, ", start ", options.start_seconds));
-  if (options.threads < 1) throw InvalidArgument(c10::str(where, "must have a thread, got ", options.threads));
+  if (options.threads < 1 || options.threads > kMostThreads)
+    throw InvalidArgument(c10::str(where, "threads must be from 1 to ", kMostThreads, ", got ", options.threads));
   check_different(options.hosts, "server: hosts");
 }
 

@@ -11,6 +11,8 @@
 
 namespace tandem::servers {
 
+inline constexpr int64_t kMostThreads = 1024;
+
 struct ServerOptions {
   /// "host:port"; port 0: a free one. Loopback, or any other name that is known for all interfaces. "inproc://name":
   /// for workers in this process.
@@ -22,8 +24,7 @@ struct ServerOptions {
   /// How long it goes on without workers, and waits for the first ones.
   double gone_seconds = 60;
   double start_seconds = 600;
-  /// Threads of updates.
-  int64_t threads = 1;
+  int64_t threads = 1;  // of updates; at most kMostThreads
   /// Topology per-host: a server on each host has all parameters and workers of its own, and the servers average their
   /// parameters (ServerSync). Addresses of all of them in one order, this one's among them, at which it listens instead
   /// of `address`; empty: there are no others.

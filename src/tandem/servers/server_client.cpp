@@ -56,8 +56,10 @@ void ServerClient::Body::begin(const ServerPlan& plan, Tensor& parameters, const
     begun_ = true;
   }
   const auto text = Frame::of(plan.encode());
+  ++begins_;
   answers_.ask(Kind::hello, "was not greeted by", begin_seconds_, [&](std::size_t s) {
     auto hello = header(Kind::hello);
+    hello.id = begins_;
     hello.block = static_cast<int64_t>(s);
     std::vector<Frame> payload{text};
     if (worker_ == 0) {

@@ -66,10 +66,10 @@ class ServerClient::Body {
   ServerPlan plan_;
   bool begun_ = false, greeted_ = false;
   int64_t resumed_ = 0;
-  uint64_t id_ = 0;                    // of the last push that was finished
-  uint64_t pulls_ = 0, averages_ = 0;  // so far
-  int64_t pass_ = 0;                   // of the last pull
-  ClientBlocks blocks_;                // guarded by the lock of links_
+  uint64_t id_ = 0;                                 // of the last push that was finished
+  uint64_t pulls_ = 0, averages_ = 0, begins_ = 0;  // so far
+  int64_t pass_ = 0;                                // of the last pull
+  ClientBlocks blocks_;                             // guarded by the lock of links_
   ServerAnswers answers_;
   ServerLinks links_;  // last: its thread uses the others
 };

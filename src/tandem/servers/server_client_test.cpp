@@ -104,5 +104,35 @@ TEST(ServerClient, GoesOnAfterARefusal) {
   EXPECT_TRUE(parameters.equal(-at::ones({plan.elements})));
 }
 
+TEST(ServerClient, GoesOnAfterServersRefused) {
+  const Server zero({.address = "inproc://refuses 0"}), one({.address = "inproc://refuses 1"});
+  const auto plan_by = [](const std::string& optimizer) {
+    return plan_of(optimizer, Config::object(), {.mode = ServerMode::async, .workers = 2}, 2, 1 << 20);
+  };
+  const auto plan = plan_by("SGD"), other = plan_by("Adam");
+  const ClientOptions options{.servers = {zero.address(), one.address()}, .wait_seconds = 20};
+  ServerClient first(options);
+  Tensor parameters = at::zeros({plan.elements});
+  first.begin(plan, parameters);
+  auto second_options = options;
+  second_options.worker = 1;
+  ServerClient second(second_options);
+  // Both servers refuse; each time one of the refusals may come after the next question.
+  for (int turn = 0; turn < 20; ++turn) {
+    EXPECT_NE(message_of<InvalidArgument>([&] { second.begin(other, parameters); }).find("plan differs"),
+              std::string::npos);
+    EXPECT_NE(message_of<InvalidArgument>([&] { first.average(); }).find("must ask servers for an average"),
+              std::string::npos);
+    first.pull(parameters);
+  }
+  second.begin(plan, parameters);
+  for (auto* client : {&first, &second}) {
+    for (int64_t b = 0; b < plan.blocks(); ++b) client->push(b, at::ones({plan.elements}));
+    EXPECT_EQ(client->finish(parameters).applied, plan.blocks());
+  }
+  first.begin(plan, parameters);
+  for (auto* client : {&first, &second}) client->leave();
+}
+
 }  // namespace
 }  // namespace tandem::servers

@@ -34,7 +34,8 @@ ServerLinks::ServerLinks(const ClientOptions& options, Take take, std::string wh
       wait_seconds_(options.wait_seconds),
       stop_begin_(options.stop),
       take_(std::move(take)),
-      failures_(options.servers.size()) {
+      failures_(options.servers.size()),
+      asked_(options.servers.size()) {
   const auto own_name = name_of_run(who_);
   const auto all = options.all > 0 ? options.all : options.servers.size();
   int64_t number = options.first;
@@ -55,11 +56,19 @@ ServerLinks::~ServerLinks() {
 }
 
 void ServerLinks::send(std::size_t server, const Header& header, std::vector<Frame> payload) {
+  asked_[server] = {header.kind, header.id};
+  if (failures_[server].fault != Fault::job) failures_[server] = {};
   if (links_[server]->send(header, std::move(payload))) return;
   take_in(server);
   failed_ = true;
-  const auto& failure = failures_[server];
-  raise(failure.text.empty() ? Failure{links_[server]->why_unsent(steady_seconds())} : failure);
+  if (failures_[server].text.empty()) raise(Failure{links_[server]->why_unsent(steady_seconds())});
+  raise(server);
+}
+
+void ServerLinks::raise(std::size_t server) {
+  const auto failure = failures_[server];
+  if (failure.fault != Fault::job) failures_[server] = {};
+  raise(failure);
 }
 
 void ServerLinks::raise(const Failure& failure) {
@@ -89,7 +98,7 @@ void ServerLinks::wait_or_throw(const Wait& wait) {
       throw Stopped(c10::str(who_, ": was told to end before all servers had answered"));
     const double now = steady_seconds();
     for (std::size_t s = 0; s < count(); ++s) {
-      if (!failures_[s].text.empty()) raise(failures_[s]);
+      if (!failures_[s].text.empty()) raise(s);
       links_[s]->check(now);
       if (links_[s]->has_come_back()) wait.again(s);
       links_[s]->ping(worker_, now);
@@ -120,9 +129,17 @@ std::string ServerLinks::describe(std::size_t server, const Wait& wait, double s
   return c10::str(who_, " ", wait.what, " ", link.name(), " after ", std::round(seconds * 10) / 10, " s", why);
 }
 
+// Several servers refuse alike, of which the first one was heard: the others' come later.
+bool ServerLinks::is_of_last(std::size_t server, const Header& error) const {
+  const auto& last = asked_[server];
+  return static_cast<Fault>(error.id) == Fault::job ||
+         (error.block == static_cast<int64_t>(last.kind) && error.version == static_cast<int64_t>(last.id));
+}
+
 void ServerLinks::take_in(std::size_t server) {
   while (auto message = links_[server]->receive()) {
     if (message->header.kind == Kind::error) {
+      if (!is_of_last(server, message->header)) continue;
       const auto text = message->payload.empty() ? std::string_view() : message->payload[0].text();
       // The first one is the cause of those that follow.
       if (failures_[server].text.empty())

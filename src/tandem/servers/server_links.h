@@ -31,7 +31,8 @@ class ServerLinks {
   std::size_t count() const { return links_.size(); }
   /// "server 1 of 2 (host:port)".
   const std::string& name(std::size_t server) const { return links_[server]->name(); }
-  /// Under lock(). Throws PeerError when the server takes nothing any more, or what it said last.
+  /// Under lock(). Throws PeerError when the server takes nothing any more, or what it said last; what it refused
+  /// before is forgotten.
   void send(std::size_t server, const Header& header, std::vector<Frame> payload = {});
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
@@ -57,7 +58,14 @@ class ServerLinks {
     std::string text;  // empty: none
     Fault fault = Fault::job;
   };
+  struct Asked {
+    Kind kind = Kind::ping;
+    uint64_t id = 0;
+  };
+  // What a server refuses is no reason to refuse what is asked next.
+  [[noreturn]] void raise(std::size_t server);
   [[noreturn]] static void raise(const Failure& failure);
+  bool is_of_last(std::size_t server, const Header& error) const;
   void wait_or_throw(const Wait& wait);
   void take_in(std::size_t server);
   void give_signs();
@@ -73,6 +81,7 @@ class ServerLinks {
   std::mutex mutex_;
   std::vector<std::unique_ptr<ServerLink>> links_;  // guarded by mutex_
   std::vector<Failure> failures_;                   // by server; guarded by mutex_
+  std::vector<Asked> asked_;                        // by server: last; guarded by mutex_
   std::atomic<bool> failed_ = false, stops_ = false;
   std::mutex abort_mutex_;
   std::string aborted_;  // the reason; guarded by abort_mutex_

@@ -57,13 +57,16 @@ struct Header {
   Outcome outcome = Outcome::applied;  // of params
   int32_t worker = 0;
   // Of push, pull, rows and average, and their answers: counts a worker's; of state: iterations; of leave: 1 where the
-  // worker may come back, since it could not go on; of error: the Fault; of come and slice: the round; of part: the
-  // first without it.
+  // worker may come back, since it could not go on; of hello: counts them; of error: the Fault; of come and slice: the
+  // round; of part: the first without it.
   uint64_t id = 0;
-  int64_t block = 0;  // of push, params and rows; of hello: the number of the server that is meant; of slice: its begin
+  // Of push, params and rows; of hello: the number of the server that is meant; of slice: its begin; of error: the kind
+  // of what is refused.
+  int64_t block = 0;
   // Of push: of the parameters that it was made of; of params: theirs; of hello and resume: the update that was saved
   // and the server goes on from, 0: none; of pull and rest: the pass; of average: up to which round, 0: the next; of
-  // slice: a ring's step; of peer and saved: the run; of come: 1 where the end of the round is to be saved.
+  // slice: a ring's step; of peer and saved: the run; of come: 1 where the end of the round is to be saved; of error:
+  // the id of what is refused.
   int64_t version = 0;
   // Of params: updates made meanwhile; of a server's ping: 1 where it has been stopped, and workers should end.
   int64_t staleness = 0;

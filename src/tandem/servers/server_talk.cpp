@@ -37,7 +37,7 @@ void ServerTalk::hear(const std::string& who, const std::vector<Frame>& frames, 
 void ServerTalk::handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now) {
   if (over_ && header.kind != Kind::leave) return say(who, Kind::error, failure_);
   if (header.kind == Kind::desk) {
-    if (!desk_.is_here(who)) come_to_desk(header.worker);
+    if (!desk_.is_here(who) && !may_come_to_desk(header.worker)) return wait_for_desk(who, header, frames, now);
     return desk_.hear(who, header, frames, now);
   }
   if (header.kind == Kind::watch) return watchers_.hear(who, header, now);
@@ -108,14 +108,22 @@ void ServerTalk::handle(const std::string& who, const Header& header, const std:
 }
 
 // Which run somebody belongs to who comes is not said. Where nobody is there it is another one, but for one that comes
-// late, after worker 0 has said that all is done.
-void ServerTalk::come_to_desk(int64_t worker) {
-  for (const auto& who : away_) desk_.closed(who);
+// late, after worker 0 has said that all is done. Where the connections of all that are there are closed it shows soon
+// whether they come back: till then nobody else can be answered, and what they have must not be dealt out again.
+bool ServerTalk::may_come_to_desk(int64_t worker) {
+  if (!run_ended_ && !desk_.nobody() && desk_.nobody_but(away_)) return false;
   const bool another = run_ended_ ? worker == 0 : desk_.nobody();
-  if (!another) return;
+  if (!another) return true;
   desk_.begin_anew("worker 0 has begun another training");
   run_ended_ = false;
   if (stops_) desk_.stop(kAllPasses);
+  return true;
+}
+
+void ServerTalk::wait_for_desk(const std::string& who, const Header& header, const std::vector<Frame>& frames,
+                               double now) {
+  std::erase_if(before_desk_, [&](const Early& early) { return early.who == who; });
+  before_desk_.push_back({who, header, frames, now});
 }
 
 void ServerTalk::leave(const std::string& who, int64_t worker, bool failed) {
@@ -148,7 +156,8 @@ void ServerTalk::closed(const std::string& who) {
   desk_.closed(who);
   watchers_.gone(who);
   const auto is_it = [&](const Early& early) { return early.who == who; };
-  early_.erase(std::remove_if(early_.begin(), early_.end(), is_it), early_.end());
+  std::erase_if(early_, is_it);
+  std::erase_if(before_desk_, is_it);
   if (offered_ && is_it(*offered_)) offered_.reset();
   const auto member = members_.find(who);
   if (member != members_.end()) {
@@ -199,6 +208,7 @@ void ServerTalk::look(double now) {
     if (const auto member = members_.find(who); member != members_.end()) lose(who, member->second.worker, why);
   }
   if (std::exchange(look_at_early_, false)) greet_early(now);
+  for (const auto& early : std::exchange(before_desk_, {})) hear(early.who, early.frames, now);
   refuse_doubles();
   save_if_due();
   watchers_.look(now, slept > kOwnSleep ? slept : 0, silence_seconds_);

@@ -58,7 +58,7 @@ class ServerTalk {
   /// All is done: what was saved is not needed any more.
   void forget_saved();
 
-  bool nobody() const { return members_.empty() && early_.empty() && desk_.nobody(); }
+  bool nobody() const { return members_.empty() && early_.empty() && before_desk_.empty() && desk_.nobody(); }
   /// A worker has come, though it may have been refused.
   bool anybody_came() const { return came_; }
   /// All workers have been there and said that they leave.
@@ -96,7 +96,9 @@ class ServerTalk {
   void ask_average(const std::string& who, uint64_t id, int64_t round);
   void answer_asked();
   void handle(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
-  void come_to_desk(int64_t worker);
+  // False: not yet.
+  bool may_come_to_desk(int64_t worker);
+  void wait_for_desk(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   void hello(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
   // Sees to it that there is a table; false: not yet.
   bool begin_table(const std::string& who, const Header& header, const std::vector<Frame>& frames, double now);
@@ -125,6 +127,7 @@ class ServerTalk {
   void set_state(const std::string& who, const Header& header, const std::vector<Frame>& frames);
   void answer(int64_t worker, const BlockAnswer& answer);
   void say(const std::string& who, Kind kind, std::string text);
+  void refuse(const std::string& who, const Header& what, Fault fault, const std::string& why);
 
   double silence_seconds_;
   Send send_;
@@ -143,6 +146,7 @@ class ServerTalk {
   bool stops_ = false;             // workers have been told to end
   std::vector<std::string> away_;  // connections that are closed at the moment
   std::vector<Early> early_;
+  std::vector<Early> before_desk_;  // questions to the desk of those that wait to come to it
   bool look_at_early_ = false;
   std::string failure_;
   bool over_ = false;

@@ -65,8 +65,7 @@ bool ServerTalk::begin_with_others(const std::string& who, const Header& header,
       round = group_->common_round();
       if (round.value_or(0) > 0) restore_table(plan, std::string(frames[1].text()), 0, *round);
     } catch (const DataError& error) {
-      send_(who, {.kind = Kind::error, .id = static_cast<uint64_t>(Fault::files)},
-            {Frame::of(std::string(error.what()))});
+      refuse(who, header, Fault::files, error.what());
       end(error.what());  // the others wait for this one
       return false;
     }

@@ -45,8 +45,17 @@ void ServerTalk::answer_errors(const std::string& who, const Header& header, con
     fail(error.what());
   } catch (const std::exception& error) {  // of that worker's making, LibTorch's own among them
     const auto text = c10::str(server ? "server " : "worker ", header.worker, ": ", one_line(error.what()));
-    send_(who, {.kind = Kind::error, .id = static_cast<uint64_t>(fault_of(error, header.kind))}, {Frame::of(text)});
+    refuse(who, header, fault_of(error, header.kind), text);
   }
+}
+
+void ServerTalk::refuse(const std::string& who, const Header& what, Fault fault, const std::string& why) {
+  send_(who,
+        {.kind = Kind::error,
+         .id = static_cast<uint64_t>(fault),
+         .block = static_cast<int64_t>(what.kind),
+         .version = static_cast<int64_t>(what.id)},
+        {Frame::of(why)});
 }
 
 // What follows from a message: a round of the servers, and what was held for it.

@@ -35,8 +35,7 @@ struct Talk {
       hear(name(worker), {.kind = Kind::push, .worker = worker, .id = id, .block = b, .version = version, .rows = 1},
            {Frame::of(at::ones({plan.block_elements(b)}))}, now);
   }
-  // The batch that is dealt, or -1 with what is said instead.
-  int64_t take(const std::string& who, int32_t place, int64_t pass, int64_t batches, double now) {
+  void ask(const std::string& who, int32_t place, int64_t pass, int64_t batches, double now) {
     hear(who,
          {.kind = Kind::desk,
           .worker = place,
@@ -45,6 +44,13 @@ struct Talk {
           .version = pass,
           .rows = batches},
          {Frame::of(std::string())}, now);
+  }
+  // The batch that is dealt, or -1 with what is said instead.
+  int64_t take(const std::string& who, int32_t place, int64_t pass, int64_t batches, double now) {
+    ask(who, place, pass, batches, now);
+    return dealt();
+  }
+  int64_t dealt() const {
     const auto deal = static_cast<Deal>(last().header.staleness);
     return last().header.kind == Kind::desk && deal == Deal::batch ? last().header.block : -1;
   }
@@ -178,19 +184,52 @@ TEST(ServerTalk, ARefusedWorkerHasCome) {
 }
 
 TEST(ServerTalk, ARunAfterOneThatFailedGetsItsOwnBatches) {
-  for (const bool noticed : {true, false}) {  // that the old one's connections are closed
+  for (const bool noticed : {true, false}) {  // that the old one's connections do not come back
     Talk talk(plan_in(ServerMode::async));
     for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
     EXPECT_EQ(talk.take("desk-0", 0, 5, 3, 0), 0);
     EXPECT_EQ(talk.take("desk-1", 1, 5, 3, 0), 1);
     talk.talk.away({"desk-0", "desk-1", "worker-0", "worker-1"});
-    for (const char* who : {"desk-0", "desk-1", "worker-0", "worker-1"}) {
-      if (noticed) talk.talk.closed(who);
-    }
+    const auto notice = [&] {
+      for (const char* who : {"desk-0", "desk-1", "worker-0", "worker-1"}) talk.talk.closed(who);
+      talk.talk.away({});
+    };
+    if (noticed) notice();
     talk.hello(1, 1, "-again");
-    EXPECT_EQ(talk.take("desk-1-again", 1, 0, 2, 1), 0) << noticed;
-    talk.hello(0, 1, "-again");
-    EXPECT_EQ(talk.take("desk-0-again", 0, 0, 2, 1), 1) << noticed;
+    talk.said.clear();
+    if (!noticed) {
+      talk.ask("desk-1-again", 1, 0, 2, 1);
+      talk.talk.look(1.5);
+      EXPECT_TRUE(talk.said.empty());
+      EXPECT_FALSE(talk.talk.nobody());
+      notice();
+      talk.talk.look(2);
+    }
+    EXPECT_EQ(noticed ? talk.take("desk-1-again", 1, 0, 2, 1) : talk.dealt(), 0) << noticed;
+    talk.hello(0, 2, "-again");
+    EXPECT_EQ(talk.take("desk-0-again", 0, 0, 2, 2), 1) << noticed;
+  }
+}
+
+// Its batches are its own, whoever comes while its connection is broken.
+TEST(ServerTalk, OneWhoseConnectionBreaksKeepsItsBatches) {
+  for (const bool all : {true, false}) {  // are away
+    Talk talk(plan_in(ServerMode::async));
+    for (int32_t w = 0; w < 2; ++w) talk.hello(w, 0);
+    EXPECT_EQ(talk.take("desk-0", 0, 0, 4, 0), 0);
+    if (!all) {
+      EXPECT_EQ(talk.take("desk-2", 2, 0, 4, 0), 1);
+    }
+    talk.talk.away({"desk-0", "worker-0"});
+    talk.said.clear();
+    talk.ask("desk-1", 1, 0, 4, 1);
+    EXPECT_EQ(talk.said.empty(), all);
+    talk.talk.look(1.1);
+    EXPECT_EQ(talk.said.empty(), all);
+    talk.talk.away({});
+    talk.talk.look(1.2);
+    EXPECT_EQ(talk.dealt(), all ? 1 : 2);
+    EXPECT_EQ(talk.take("desk-0", 0, 0, 4, 2), all ? 2 : 3);
   }
 }
 

@@ -72,6 +72,13 @@ void train_sync(const ServerPlan& plan, bool within_process, const std::string& 
   for (const auto& server : servers) server->wait();
 }
 
+TEST(Server, ThreadsThatNoMachineHasAreRefused) {
+  for (const int64_t threads : {0, 1025, 100'000}) {
+    EXPECT_EQ(message_of<InvalidArgument>([&] { Server({.address = "127.0.0.1:0", .threads = threads}); }),
+              "server at 127.0.0.1:0: threads must be from 1 to 1024, got " + std::to_string(threads));
+  }
+}
+
 TEST(Server, SyncEqualsThePlainOptimizerToTheBit) {
   for (const auto& [name, config] : rules()) {
     for (const int64_t servers : {1, 3}) {
