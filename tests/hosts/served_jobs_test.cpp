@@ -52,7 +52,9 @@ TEST(ServedJobs, ATableOfTenMillionRowsMovesByItsTouchedRows) {
     double sent = 0;
     for (auto* worker : {chief.get(), other.get()}) {
       sent += number_after(*worker, "sent ");
-      if (mode == "sync") EXPECT_LT(number_after(*worker, "distance from the formula "), 1e-5) << worker->output();
+      if (mode == "sync") {
+        EXPECT_LT(number_after(*worker, "distance from the formula "), 1e-5) << worker->output();
+      }
       EXPECT_LT(number_after(*worker, "memory at most") * 1024, kProgram + 2 * table) << worker->output();
     }
     // Ids for the rows, ids and gradients behind: 48 rows of each batch differ, fewer than both workers' shares have.
