@@ -35,14 +35,18 @@ void check_statistics(const std::string& who, const Network& network, const Pipe
   }
 }
 
-}  // namespace
-
-void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings) {
+void check_layers(const std::string& who, const Network& network) {
   if (!may_become_graph(network)) refuse_model(who, network, "be functional or Sequential, so that it can be cut");
   if (const auto* layer = find_stateful(network))
     refuse_model(who, network, c10::str("have no stateful layer, which would see micro batches, got ", quoted(*layer)));
   if (const auto* layer = find_layer(network, is_synchronized))
     refuse_model(who, network, c10::str("have no synchronized batch normalisation, got ", quoted(*layer)));
+}
+
+}  // namespace
+
+void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings) {
+  check_layers(who, network);
   const auto* graph = graph_within(network);
   if (!graph) return;
   if (const auto plan = plan_without_measuring(*graph, settings)) check_statistics(who, network, *plan);
@@ -56,7 +60,7 @@ void check_stage_losses(const std::string& who, const LossSet& losses) {
 std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
                                                  const PipelineSettings& settings) {
   const Network& network = *program.network;
-  check_stages(who, network, settings);
+  check_layers(who, network);
   if (!graph_within(network)) refuse_model(who, network, "know its inputs before it can be cut");
   if (program.losses) check_stage_losses(who, *program.losses);
   auto execution = std::make_unique<PipelineExecution>(program, settings);

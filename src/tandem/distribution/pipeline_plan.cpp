@@ -88,6 +88,31 @@ void add_once(std::vector<Weight>& all, const std::vector<Weight>& more) {
   }
 }
 
+// Of a graph whose steps are in so many parts.
+PipelinePlan plan_with_parts(const Graph& graph, const FlatGraph& flat, const PipelineSettings& settings,
+                             const StepParts& part_of, std::size_t parts) {
+  const int64_t stages = settings.stages();
+  PipelinePlan plan;
+  plan.division = {stages, settings.micro_batches, settings.chunks};
+  plan.schedule = settings.schedule;
+  plan.recompute = settings.recompute;
+  plan.cut = cut_graph(flat, part_of, parts);
+  plan.maker.assign(plan.cut.values, parts);
+  plan.readers.resize(plan.cut.values);
+  plan.weights.resize(static_cast<std::size_t>(stages));
+  for (std::size_t p = 0; p < parts; ++p) {
+    const auto& segment = plan.cut.segments[p];
+    for (const auto& [within, number] : segment.writes) plan.maker[number] = p;
+    for (const auto number : segment.reads) plan.readers[number].push_back(p);
+    auto& own = plan.weights[static_cast<std::size_t>(plan.stage_of(p))];
+    for (const auto& step : segment.steps) add_once(own, step.layer->weights());
+  }
+  for (const auto& w : graph.weights()) {
+    if (plan.stages_of(w).empty()) plan.weights.front().push_back(w);
+  }
+  return plan;
+}
+
 // Of inputs of these shapes.
 bool has_masked_output(const Graph& graph, const PipelinePlan& plan, const Shapes& shapes) {
   const c10::NoGradGuard no_grad;
@@ -148,34 +173,15 @@ CallParts plan_calls(const Graph& graph, const PipelineSettings& settings, Peers
 std::optional<PipelinePlan> plan_without_measuring(const Graph& graph, const PipelineSettings& settings) {
   const auto flat = flatten_graph(graph);
   const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
-  if (told_parts(flat, settings, parts)) return plan_pipeline(graph, settings, nullptr);
+  if (const auto told = told_parts(flat, settings, parts)) return plan_with_parts(graph, flat, settings, *told, parts);
   check_steps(flat.steps.size(), parts);
   return {};
 }
 
 PipelinePlan plan_pipeline(const Graph& graph, const PipelineSettings& settings, Peers* peers) {
-  const int64_t stages = settings.stages();
-  PipelinePlan plan;
-  plan.division = {stages, settings.micro_batches, settings.chunks};
-  plan.schedule = settings.schedule;
-  plan.recompute = settings.recompute;
   const auto flat = flatten_graph(graph);
-  const auto parts = static_cast<std::size_t>(stages * settings.chunks);
-  plan.cut = cut_graph(flat, parts_of(flat, graph, settings, parts, peers), parts);
-  plan.maker.assign(plan.cut.values, parts);
-  plan.readers.resize(plan.cut.values);
-  plan.weights.resize(static_cast<std::size_t>(stages));
-  for (std::size_t p = 0; p < parts; ++p) {
-    const auto& segment = plan.cut.segments[p];
-    for (const auto& [within, number] : segment.writes) plan.maker[number] = p;
-    for (const auto number : segment.reads) plan.readers[number].push_back(p);
-    auto& own = plan.weights[static_cast<std::size_t>(plan.stage_of(p))];
-    for (const auto& step : segment.steps) add_once(own, step.layer->weights());
-  }
-  for (const auto& w : graph.weights()) {
-    if (plan.stages_of(w).empty()) plan.weights.front().push_back(w);
-  }
-  return plan;
+  const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
+  return plan_with_parts(graph, flat, settings, parts_of(flat, graph, settings, parts, peers), parts);
 }
 
 }  // namespace tandem::distribute

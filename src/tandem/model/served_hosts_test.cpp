@@ -14,9 +14,8 @@
 #include "tandem/layers/dense.h"
 #include "tandem/layers/input.h"
 #include "tandem/layers/lambda.h"
-#include "tandem/layers/regularizers.h"
 #include "tandem/model/parity_case_test.h"
-#include "tandem/model/processes_case_test.h"
+#include "tandem/model/served_hosts_case_test.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/optimizers/sgd.h"
 #include "tandem/servers/server.h"
@@ -30,22 +29,12 @@ namespace {
 using namespace layers;
 using distribute::ParameterServer;
 using distribute::ParameterServerOptions;
-using parity::Grid;
 using parity::normal;
 using parity::one_hot;
 using testing::message_of;
+using namespace per_host;
 
-const std::vector<std::string> kWays{"all-reduce", "ring", "async-scatter-sum"}, kModes{"sync", "stale", "async"};
 constexpr int64_t kElements = 6 * 5 + 5 + 5 * 3 + 3;
-
-Model hosts_network() {
-  return Sequential({Input({6}), Dense(5, {.activation = "tanh", .kernel_regularizer = regularizers::L2(0.1)}),
-                     Dense(3, {.activation = "softmax"})});
-}
-
-CompileOptions compiled(const Handle<Optimizer>& optimizer, const distribute::Strategy& strategy = {}) {
-  return {.optimizer = optimizer, .loss = "categorical_crossentropy", .metrics = {"accuracy"}, .strategy = strategy};
-}
 
 // Groups of workers in this process.
 ParameterServerOptions hosts(int64_t workers, int64_t servers, const std::string& way, int64_t every,
@@ -82,8 +71,8 @@ std::vector<Tensor> plain_hosts(const Handle<Optimizer>& optimizer, const Tensor
     clear_session();
     set_random_seed(11);
     models.push_back(hosts_network());
-    models.back().compile(compiled(Optimizer::make(optimizer.get()->class_name(), optimizer.get()->get_config()),
-                                   distribute::SingleDevice("cpu:0")));
+    models.back().compile(hosts_compile(Optimizer::make(optimizer.get()->class_name(), optimizer.get()->get_config()),
+                                        distribute::SingleDevice("cpu:0")));
   }
   int64_t since = 0;  // updates
   const auto average = [&] {
@@ -113,7 +102,7 @@ std::vector<Tensor> trained(const Handle<Optimizer>& optimizer, const Tensor& x,
   clear_session();
   set_random_seed(11);
   Model model = hosts_network();
-  model.compile(compiled(optimizer, strategy));
+  model.compile(hosts_compile(optimizer, strategy));
   model.fit(x, y, {.batch_size = kBatch, .epochs = kEpochs, .verbose = 0, .shuffle = false, .accumulate = accumulate});
   return model.get_weights();
 }
@@ -159,7 +148,7 @@ TEST(ServedHostsSync, IsLocalSGDOfTheHostsOwnRows) {
 TEST(ServedHosts, CountWhatGoesBetweenThem) {
   const Tensor x = normal({24, 6}, 1), y = one_hot(24, 3, 2);
   Model model = hosts_network();
-  model.compile(compiled(optimizers::SGD(), ParameterServer(hosts(4, 4, "all-reduce", 3))));
+  model.compile(hosts_compile(optimizers::SGD(), ParameterServer(hosts(4, 4, "all-reduce", 3))));
   for (int fit = 0; fit < 2; ++fit) {
     const auto history = model.fit(x, y, {.batch_size = 8, .epochs = 2, .verbose = 0});
     EXPECT_EQ(history.facts().server_rounds, 2 + 2);  // of 6 updates, and at the ends of the epochs
@@ -170,7 +159,7 @@ TEST(ServedHosts, CountWhatGoesBetweenThem) {
   }
   Model central = hosts_network();
   auto options = hosts(4, 4, "", 1);
-  central.compile(compiled(optimizers::SGD(), ParameterServer(options)));
+  central.compile(hosts_compile(optimizers::SGD(), ParameterServer(options)));
   EXPECT_EQ(central.fit(x, y, {.epochs = 1, .verbose = 0}).facts().server_rounds, 0);
 }
 
@@ -182,7 +171,7 @@ TEST(ServedHosts, FiguresAreThoseOfAllRows) {
       parity::Task task{[] {
                           return Sequential({Input({6}), Dense(3, {.activation = "softmax"})});
                         },
-                        compiled(optimizers::SGD({.learning_rate = 0.0})),
+                        hosts_compile(optimizers::SGD({.learning_rate = 0.0})),
                         normal({25, 6}, 1),
                         one_hot(25, 3, 2),
                         {.batch_size = 7, .epochs = 2}};
@@ -202,7 +191,7 @@ TEST(ServedHosts, LearnInEachModeAndWay) {
         set_random_seed(11);
         Model model = hosts_network();
         model.compile(
-            compiled(optimizers::SGD({.learning_rate = 0.1}), ParameterServer(hosts(4, 2, way, every, mode))));
+            hosts_compile(optimizers::SGD({.learning_rate = 0.1}), ParameterServer(hosts(4, 2, way, every, mode))));
         const auto history = model.fit(x, y, {.batch_size = 4, .epochs = 6, .verbose = 0});
         EXPECT_LT(history["loss"].back(), history["loss"].front());
         EXPECT_GE(history.facts().server_rounds, 6);
@@ -225,7 +214,7 @@ TEST(ServedHosts, AStepThatFailsSaysWhyAndTrainingCanGoOn) {
       };
       Model model =
           Sequential({Input({6}), Lambda(faulty, {.output_shape = {6}}), Dense(3, {.activation = "softmax"})});
-      model.compile(compiled(optimizers::SGD(), ParameterServer(hosts(4, 2, way, 1, mode))));
+      model.compile(hosts_compile(optimizers::SGD(), ParameterServer(hosts(4, 2, way, 1, mode))));
       const Tensor x = normal({48, 6}, 1), y = one_hot(48, 3, 2);
       const FitOptions fit{.batch_size = 6, .epochs = 1, .verbose = 0};
       model.fit(x, y, fit);
@@ -243,7 +232,7 @@ TEST(ServedHosts, GoOnFromWeightsAndStateThatAreSet) {
     clear_session();
     set_random_seed(3);
     Model model = hosts_network();
-    model.compile(compiled(optimizers::SGD({.learning_rate = 0.1}), strategy));
+    model.compile(hosts_compile(optimizers::SGD({.learning_rate = 0.1}), strategy));
     const FitOptions fit{.batch_size = 8, .epochs = 1, .verbose = 0};
     model.fit(x, y, fit);
     auto weights = model.get_weights();
@@ -269,165 +258,6 @@ TEST(ServedHosts, RefuseWhatDoesNotFit) {
   EXPECT_EQ(
       why(fixed),
       "ParameterServer: fixed_order must not be set with server_sync, where the numbers are those of so many hosts");
-}
-
-// Processes as threads of the test, with servers of their own.
-class ServedHostsOfProcesses : public ::testing::TestWithParam<Grid> {
- protected:
-  parity::MakeStrategy served(const std::string& mode, const std::string& way, int64_t every = 1) {
-    start(2, way, every);
-    return [addresses = addresses_, mode, way, every](const distribute::ProcessGroup& group, const Devices& own) {
-      return ParameterServer({.group = group,
-                              .workers = own,
-                              .addresses = addresses,
-                              .server_sync = way,
-                              .sync_every = every,
-                              .threads_per_device = 1,
-                              .mode = mode,
-                              .staleness = mode == "stale" ? 2 : -1,
-                              .bucket_bytes = 256});
-    };
-  }
-  void start(int64_t count, const std::string& way, int64_t every) {
-    static std::atomic<int> number = 0;
-    servers_.clear();
-    addresses_.clear();
-    for (int64_t s = 0; s < count; ++s) addresses_.push_back("inproc://served-host-" + std::to_string(++number));
-    for (int64_t s = 0; s < count; ++s) {
-      servers_.push_back(std::make_unique<servers::Server>(
-          servers::ServerOptions{.hosts = addresses_, .host = s, .server_sync = way, .sync_every = every}));
-    }
-  }
-  void expect_end() {
-    for (auto& server : servers_) server->wait();
-    servers_.clear();
-  }
-  static parity::Task task(double rate) {
-    return {hosts_network,
-            compiled(optimizers::SGD({.learning_rate = rate})),
-            normal({64, 6}, 1),
-            one_hot(64, 3, 2),
-            {.batch_size = 8, .epochs = 3}};
-  }
-
-  std::vector<std::string> addresses_;
-  std::vector<std::unique_ptr<servers::Server>> servers_;
-};
-
-TEST_P(ServedHostsOfProcesses, InSyncPlainSGDIsThatOfOneDevice) {
-  const auto one = parity::train(task(0.2), 1);
-  for (const std::string way : {"all-reduce", "ring"}) {
-    for (const auto& got : parity::train_with(task(0.2), GetParam(), served("sync", way)))
-      parity::expect_same(got, one);
-    expect_end();
-  }
-}
-
-TEST_P(ServedHostsOfProcesses, AllEndWithTheSameWeightsAndHistory) {
-  for (const auto& mode : kModes) {
-    for (const auto& way : kWays) {
-      for (const int64_t every : {0, 1, 3}) {
-        SCOPED_TRACE(mode + " " + way + " " + std::to_string(every));
-        const auto all = parity::train_with(task(0.1), GetParam(), served(mode, way, every));
-        EXPECT_LT(all[0].history["loss"].back(), all[0].history["loss"].front());
-        int64_t rows = 0;
-        for (const auto& got : all) {
-          for (std::size_t i = 0; i < all[0].weights.size(); ++i)
-            EXPECT_TRUE(at::equal(got.weights[i], all[0].weights[i])) << i;
-          for (const auto& [name, values] : all[0].history.series()) EXPECT_EQ(got.history[name], values) << name;
-          for (const auto own : got.history.rows_per_device()) rows += own;
-        }
-        EXPECT_EQ(rows, 3 * 64);
-        EXPECT_GE(all[0].history.facts().server_rounds, 3);  // one that comes late counts fewer
-        EXPECT_GT(all[0].history.facts().server_bytes, 0);
-        expect_end();
-      }
-    }
-  }
-}
-
-// Whatever weights the others had.
-TEST_P(ServedHostsOfProcesses, BeginWithTheFirstOnesWeights) {
-  for (const auto& mode : kModes) {
-    const auto make = served(mode, "all-reduce");
-    std::atomic<int> number = 0;
-    auto what = task(0.0);
-    what.build = [&] {
-      Model model = hosts_network();
-      auto weights = model.get_weights();
-      for (auto& w : weights) w = at::full_like(w, ++number);
-      model.set_weights(weights);
-      return model;
-    };
-    const auto all = parity::train_with(what, GetParam(), make);
-    for (const auto& got : all) {
-      for (std::size_t i = 0; i < got.weights.size(); ++i)
-        EXPECT_TRUE(got.weights[i].eq(static_cast<double>(i + 1)).all().item<bool>()) << mode << got.weights[i];
-    }
-    expect_end();
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Grids, ServedHostsOfProcesses, ::testing::Values(Grid{2, 1}, Grid{2, 2}, Grid{4, 1}),
-                         [](const auto& info) {
-                           return std::to_string(info.param.processes) + "x" + std::to_string(info.param.devices);
-                         });
-
-// Fails in its second batch, where it is told to.
-struct FailingInFit : Callback {
-  explicit FailingInFit(bool fails) : fails(fails) {}
-  void on_train_batch_end(int64_t batch, Logs&) override {
-    if (fails && batch == 1) throw DataError("the disk is full");
-  }
-  bool fails;
-};
-
-// Also the one whose server keeps the work desk, which the others go on using.
-TEST_F(ServedHostsOfProcesses, OneThatFailsIsNotWaitedFor) {
-  for (const int64_t failing : {0, 1}) {
-    for (const auto& way : kWays) {
-      SCOPED_TRACE(way + " " + std::to_string(failing));
-      auto what = task(0.1);
-      parity::on_grid_with({2, 1}, what.build, what.compile, served("async", way), [&](Model& model, int64_t process) {
-        const auto fit = [&] {
-          return model.fit(what.x, what.y,
-                           {.batch_size = 8,
-                            .epochs = 3,
-                            .verbose = 0,
-                            .callbacks = {std::make_shared<FailingInFit>(process == failing)}});
-        };
-        if (process == failing) {
-          EXPECT_EQ(message_of<DataError>([&] { fit(); }), "the disk is full");
-          model = Model();  // it leaves
-          return;
-        }
-        EXPECT_EQ(fit()["loss"].size(), 3U);
-      });
-      expect_end();
-    }
-  }
-}
-
-TEST_F(ServedHostsOfProcesses, ServersThatDoNotAverageAreToldOf) {
-  const auto begin = [&](const distribute::ParameterServerOptions& options) {
-    return message_of([&] {
-      Model model = hosts_network();
-      model.compile(compiled(optimizers::SGD(), ParameterServer(options)));
-      model.fit(normal({8, 6}, 1), one_hot(8, 3, 2), {.verbose = 0});
-    });
-  };
-  servers::Server alone;
-  const auto apart =
-      begin({.workers = {"cpu:0"}, .addresses = {alone.address()}, .server_sync = "ring", .threads_per_device = 1});
-  EXPECT_NE(apart.find("expects servers that average (server_sync ring), this one was told of no others"),
-            std::string::npos)
-      << apart;
-  start(1, "all-reduce", 2);
-  const auto other =
-      begin({.workers = {"cpu:0"}, .addresses = addresses_, .server_sync = "ring", .threads_per_device = 1});
-  EXPECT_NE(other.find("expects server_sync ring with sync_every 1, this server has all-reduce with 2"),
-            std::string::npos)
-      << other;
 }
 
 }  // namespace

@@ -30,10 +30,9 @@ struct Stop : Layer {
   Tensor call(const Tensor& x, const CallContext&) override { return x.detach(); }
 };
 
-CompileOptions scaled(const Strategy& strategy, int64_t initial_scale = 32768, double minimum_scale = 1) {
-  return {.optimizer = optimizers::LossScaleOptimizer(
-              optimizers::SGD({.learning_rate = 0.1}),
-              {.initial_scale = static_cast<double>(initial_scale), .minimum_scale = minimum_scale}),
+CompileOptions scaled(const Strategy& strategy, double initial_scale = 32768, double minimum_scale = 1) {
+  return {.optimizer = optimizers::LossScaleOptimizer(optimizers::SGD({.learning_rate = 0.1}),
+                                                      {.initial_scale = initial_scale, .minimum_scale = minimum_scale}),
           .loss = "mse",
           .strategy = strategy};
 }
