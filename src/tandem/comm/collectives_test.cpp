@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "tandem/comm/local_group.h"
+#include "tandem/comm/started_broadcasts_test.h"
 #include "tandem/core/error.h"
 #include "tandem/testing/message_of.h"
 #include "tandem/testing/run_ranks.h"
@@ -14,6 +15,8 @@ namespace {
 
 using testing::message_of;
 using testing::run_ranks;
+
+TEST(Collectives, BroadcastsGoOn) { run_ranks(3, expect_broadcasts_go_on); }
 
 TEST(Collectives, BroadcastCopiesTheRoot) {
   for (int64_t n = 1; n <= 8; ++n) {

@@ -45,8 +45,8 @@ class Communicator {
   virtual void all_gather(const Tensor& part, Tensor& whole) = 0;
   /// Copies rank `root`'s `tensor` to all others'.
   virtual void broadcast(Tensor& tensor, int64_t root) = 0;
-  /// The same while this thread goes on, where ranks are threads; elsewhere it is over when this returns. Counts among
-  /// the operations of all_reduce_async, and is waited for as they are.
+  /// The same while this thread goes on. Counts among the operations of all_reduce_async, and is waited for as they
+  /// are. Between GPUs it is over when this returns.
   virtual Pending broadcast_async(Tensor& tensor, int64_t root) {
     broadcast(tensor, root);
     return {};

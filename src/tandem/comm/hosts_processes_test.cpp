@@ -12,6 +12,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "tandem/comm/gloo_backend.h"
+#include "tandem/comm/started_broadcasts_test.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
@@ -100,6 +101,10 @@ TEST(HostsProcesses, GatherScatterAndBroadcast) {
     }
     EXPECT_GT(rank.bytes_sent(), 0);
   });
+}
+
+TEST(HostsProcesses, BroadcastsGoOn) {
+  on_hosts({2, 1, 3}, [](OnHosts& own, int64_t) { expect_broadcasts_go_on(own->rank()); });
 }
 
 TEST(HostsProcesses, MessagesAndSubgroupsWithinAHostAndBetweenThem) {

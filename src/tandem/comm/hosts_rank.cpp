@@ -101,11 +101,41 @@ Pending HostsRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options
   one.times.started = steady_seconds();
   return guarded([&] {
     one.up = ways_.up->all_reduce_async(tensor, one.options);
-    in_progress_.push_back(std::move(one));
-    const auto ticket = oldest_ + in_progress_.size() - 1;
-    progress();
-    return Pending(*this, ticket);
+    return start(std::move(one));
   });
+}
+
+Pending HostsRank::broadcast_async(Tensor& tensor, int64_t root) {
+  check_dense(tensor, "broadcast");
+  check_root(root, world_size());
+  const auto from = plan_.host_of(root);
+  InProgress one;
+  one.tensor = tensor;
+  one.from_host = from;
+  one.times.started = steady_seconds();
+  return guarded([&] {
+    if (host_ == from) one.up = ways_.up->broadcast_async(tensor, root - plan_.first(from));
+    return start(std::move(one));
+  });
+}
+
+Pending HostsRank::start(InProgress one) {
+  in_progress_.push_back(std::move(one));
+  const auto ticket = oldest_ + in_progress_.size() - 1;
+  progress();
+  return Pending(*this, ticket);
+}
+
+void HostsRank::send_across(InProgress& one) {
+  auto& across = *ways_.across_started;
+  if (one.from_host) {
+    one.across = across.broadcast_async(one.tensor, *one.from_host);
+  } else if (along_tree(one.options)) {
+    reduce_across(across, one.tensor, one.options);
+  } else {
+    one.across = across.all_reduce_async(one.tensor, one.options);
+  }
+  one.sent_across = true;
 }
 
 // Of the operations in their order: each goes to the network when its host has added up, and is handed out when it is
@@ -118,14 +148,7 @@ void HostsRank::progress(uint64_t ticket) {
       one.times.all_here = one.up.wait().all_here;
       one.up_done = true;
     }
-    if (leads() && !one.sent_across) {
-      if (along_tree(one.options)) {
-        reduce_across(*ways_.across_started, one.tensor, one.options);
-      } else {
-        one.across = ways_.across_started->all_reduce_async(one.tensor, one.options);
-      }
-      one.sent_across = true;
-    }
+    if (leads() && !one.sent_across) send_across(one);
   }
   for (uint64_t n = oldest_; n <= ticket; ++n) {
     auto& one = in_progress(n);
@@ -138,7 +161,7 @@ void HostsRank::progress(uint64_t ticket) {
       if (!one.across.advance()) return;
       one.across.wait();
     }
-    one.down = ways_.down->broadcast_async(one.tensor, 0);
+    if (one.from_host != host_) one.down = ways_.down->broadcast_async(one.tensor, 0);
     one.down_started = true;
   }
 }
@@ -173,7 +196,7 @@ ReduceTimes HostsRank::finish(uint64_t ticket) {
     progress(n);
   }
   auto& one = in_progress(ticket);
-  one.times.finished = one.down.wait().finished;
+  one.times.finished = one.down.active() ? one.down.wait().finished : steady_seconds();
   const auto times = one.times;
   let_go(ticket);
   return times;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
   void reduce_scatter(const Tensor& whole, Tensor& part) override;
   void all_gather(const Tensor& part, Tensor& whole) override;
   void broadcast(Tensor& tensor, int64_t root) override;
+  Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
@@ -60,10 +62,11 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
   double seconds_moving() const override;
 
  private:
-  // An all-reduce that was started.
+  // An all-reduce, or the broadcast of a host's rank, that was started.
   struct InProgress {
     Tensor tensor;
     ReduceOptions options;
+    std::optional<int64_t> from_host = std::nullopt;  // of a broadcast
     Pending up, across, down;
     bool up_done = false, sent_across = false, down_started = false, wanted = true;
     ReduceTimes times;
@@ -87,6 +90,9 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
     return options.algorithm == Algorithm::direct && plan_.hosts() > 2;
   }
   void check_order(const ReduceOptions& options) const;
+  Pending start(InProgress one);
+  // One to the network.
+  void send_across(InProgress& one);
   // Among the hosts' sums.
   void reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options);
   // Each starts what can be started for the operations up to `ticket`, in their order.

@@ -174,19 +174,24 @@ void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all
 
 Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_adds_up(tensor, "all_reduce");
-  const auto call = c10::str("all_reduce", *options.what ? " of " : "", options.what);
+  std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
+  auto pending = start(c10::str("all_reduce", *options.what ? " of " : "", options.what), tensor.numel() == 0,
+                       [&](c10d::Backend& own) { return own.allreduce(tensors, {}); });
+  bytes_sent_ += static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
+  return pending;
+}
+
+Pending ProcessRank::start(std::string call, bool idle, const std::function<Work(c10d::Backend&)>& begin) {
   check_alive(call.c_str());
   InProgress one;
-  one.what = call;
+  one.what = std::move(call);
   one.times.started = steady_seconds();
-  std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
-  if (tensor.numel() > 0 && ranks_ > 1) {
+  if (!idle && ranks_ > 1) {
     try {
-      one.work = started_.backend->allreduce(tensors, {});
+      one.work = begin(*started_.backend);
     } catch (const std::exception& error) {
-      fail(call, message_of(error));
+      fail(one.what, message_of(error));
     }
-    bytes_sent_ += static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
   }
   const auto ticket = next_ticket_++;
   in_progress_.emplace(ticket, std::move(one));
@@ -233,6 +238,17 @@ void ProcessRank::broadcast(Tensor& tensor, int64_t root) {
   options.rootRank = root;
   run(c10::str("broadcast from rank ", root), [&](c10d::Backend& own) { return own.broadcast(tensors, options); });
   if (rank_ == root) bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
+}
+
+Pending ProcessRank::broadcast_async(Tensor& tensor, int64_t root) {
+  check_root(root, ranks_);
+  std::vector<Tensor> tensors{bytes(tensor, "broadcast")};
+  c10d::BroadcastOptions options;
+  options.rootRank = root;
+  auto pending = start(c10::str("broadcast from rank ", root), tensor.numel() == 0,
+                       [&](c10d::Backend& own) { return own.broadcast(tensors, options); });
+  if (rank_ == root && ranks_ > 1) bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
+  return pending;
 }
 
 RankMail& ProcessRank::mail() {

@@ -49,6 +49,7 @@ class ProcessRank final : public Communicator, private Pending::Source {
   void reduce_scatter(const Tensor& whole, Tensor& part) override;
   void all_gather(const Tensor& part, Tensor& whole) override;
   void broadcast(Tensor& tensor, int64_t root) override;
+  Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
@@ -76,6 +77,8 @@ class ProcessRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
+  // An operation that goes on; `begin` starts it, where there is something to do.
+  Pending start(std::string call, bool idle, const std::function<Work(c10d::Backend&)>& begin);
   RankMail& mail();
   void check_alive(const char* call);
   /// Starts `begin` and waits until it has ended.

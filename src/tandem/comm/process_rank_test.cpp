@@ -11,6 +11,7 @@
 #include "tandem/comm/gloo_backend.h"
 #include "tandem/comm/meeting_point.h"
 #include "tandem/comm/meeting_store.h"
+#include "tandem/comm/started_broadcasts_test.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
 #include "tandem/testing/on_threads.h"
@@ -79,6 +80,10 @@ TEST(ProcessRank, SeveralInProgress) {
     }
     EXPECT_GT(own->bytes_sent(), 0);
   });
+}
+
+TEST(ProcessRank, BroadcastsGoOn) {
+  as_ranks(3, [](auto& own) { expect_broadcasts_go_on(*own); });
 }
 
 TEST(ProcessRank, OtherCallsComeAmongThoseInProgressAtOtherPlacesOnEachRank) {

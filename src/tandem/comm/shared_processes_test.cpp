@@ -9,6 +9,7 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
+#include "tandem/comm/started_broadcasts_test.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
 #include "tandem/testing/message_of.h"
@@ -111,6 +112,10 @@ TEST(SharedProcesses, GatherScatterAndBroadcast) {
       });
     }
   }
+}
+
+TEST(SharedProcesses, BroadcastsGoOn) {
+  as_ranks(3, [](Communicator& own) { expect_broadcasts_go_on(own); });
 }
 
 TEST(SharedProcesses, ManyInFlightAmongOtherCalls) {

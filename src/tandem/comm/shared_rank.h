@@ -24,7 +24,7 @@ class SharedRank final : public Communicator, private Pending::Source, private W
   void all_reduce(Tensor& tensor, const ReduceOptions& options) override;
   Pending all_reduce_async(Tensor& tensor, const ReduceOptions& options) override;
   /// As broadcast while this thread goes on: among the operations of all_reduce_async.
-  Pending broadcast_async(Tensor& tensor, int64_t root);
+  Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void reduce_scatter(const Tensor& whole, Tensor& part) override;
   void all_gather(const Tensor& part, Tensor& whole) override;
   void broadcast(Tensor& tensor, int64_t root) override;
