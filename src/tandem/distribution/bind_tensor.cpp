@@ -118,8 +118,6 @@ TensorMesh checked_mesh(TensorMesh mesh) {
   }
   schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, mesh.chunks});
   if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
-  if (mesh.zero > 1 && mesh.pipe > 1)
-    refuse(c10::str("zero must be 0 or 1 where there are stages, got zero ", mesh.zero, " with pipe ", mesh.pipe));
   return mesh;
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/SequenceNumber.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -29,14 +30,14 @@ bool contains(const std::vector<std::size_t>& all, std::size_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// What `loss` was made by, in the order in which it was made; autograd runs the last one first.
-std::vector<Node*> nodes_behind(const Tensor& loss) {
+// What `roots` were made by, in the order in which it was made; autograd runs the last one first.
+std::vector<Node*> nodes_behind(const std::vector<Tensor>& roots) {
   std::vector<Node*> found;
   std::unordered_set<const Node*> seen;
   const auto visit = [&](Node* node) {
     if (node && node->sequence_nr() != kNoNumber && seen.insert(node).second) found.push_back(node);
   };
-  visit(loss.grad_fn().get());
+  for (const auto& root : roots) visit(root.grad_fn().get());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (const auto& edge : found[i]->next_edges()) visit(edge.function.get());
   }
@@ -50,11 +51,14 @@ std::vector<Node*> nodes_behind(const Tensor& loss) {
       "apart");
 }
 
-void give_back(const Tensor& tensor) {
+c10::DataPtr take_away(const Tensor& tensor) {
   auto* storage = tensor.storage().unsafeGetStorageImpl();
-  if (storage->nbytes() == 0) return;
-  storage->set_data_ptr_noswap(c10::DataPtr(nullptr, tensor.device()));
   storage->set_nbytes(0);
+  return storage->set_data_ptr(c10::DataPtr(nullptr, tensor.device()));
+}
+
+void give_back(const Tensor& tensor) {
+  if (tensor.storage().nbytes() > 0) take_away(tensor);
 }
 
 void take_memory(const Tensor& tensor) {
@@ -114,6 +118,7 @@ GatheredWeights::GatheredWeights(FlatWeights& weights, const ShardLayout& layout
 
 void GatheredWeights::forget() {
   for (auto& bucket : buckets_) {
+    if (!bucket.coming.empty()) given_up_.push_back(take_away(bucket.whole));
     bucket.coming.clear();
     give_back(bucket.whole);
     bucket.here = bucket.kept = false;
@@ -128,6 +133,7 @@ void GatheredWeights::begin(Announce announce) {
   forget();  // of a step that failed
   announce_ = std::move(announce);
   computing_ = 0;
+  part_since_ = 0;
   order_ = 0;
 }
 
@@ -137,22 +143,38 @@ int64_t GatheredWeights::said(int64_t next, int64_t computing) {
   return static_cast<int64_t>(sum.item<double>()) / computing;
 }
 
-void GatheredWeights::begin_of(int64_t computing) {
-  begin([this, computing](std::size_t bucket) {
-    if (said(static_cast<int64_t>(bucket) + 1, computing) != static_cast<int64_t>(bucket) + 1) throw_apart();
-  });
+void GatheredWeights::begin_part(int64_t computing) {
   computing_ = computing;
+  part_since_ = at::sequence_number::peek();
+  if (computing == layout_.ranks()) return;
+  announce_ = [this](std::size_t bucket) {
+    const auto number = static_cast<int64_t>(bucket) + 1;
+    if (said(number, computing_) != number) throw_apart();
+  };
 }
 
-void GatheredWeights::follow(int64_t computing) {
-  begin([](std::size_t) {});
+void GatheredWeights::end_part() {
+  const auto until = at::sequence_number::peek();
+  for (auto& use : uses_) use.end = std::min(use.end, until);
+  for (auto& bucket : buckets_) {
+    if (std::exchange(bucket.kept, false)) --bucket.users;
+  }
+  drop_others({}, kNone);
+  last_ = kNone;
+  if (announce_) said(0, computing_);
+  announce_ = {};
+  computing_ = 0;
+}
+
+void GatheredWeights::follow_part(int64_t computing) {
+  announce_ = [](std::size_t) {};
   while (const int64_t bucket = said(0, computing)) take_part(static_cast<std::size_t>(bucket - 1));
+  announce_ = {};
 }
 
 void GatheredWeights::end() {
   for (std::size_t b = 0; b < buckets_.size(); ++b) drop(b);
   forget();
-  if (computing_ > 0) said(0, computing_);
   if (announce_) return;
   Tensor sum = at::full({1}, static_cast<double>(order_), at::kDouble);
   communicator_.all_reduce(sum, {.what = "order in which weights were read"});
@@ -203,7 +225,7 @@ void GatheredWeights::drop_others(const std::vector<std::size_t>& needed, std::s
 void GatheredWeights::keep_for_step(std::size_t b) {
   if (std::exchange(buckets_[b].kept, true)) return;
   ++buckets_[b].users;
-  uses_.push_back({b, 0, kNoNumber});
+  uses_.push_back({b, part_since_, kNoNumber});
 }
 
 void GatheredWeights::use(std::size_t b) {
@@ -245,16 +267,22 @@ void GatheredWeights::call_ends(const Tensors& outputs) {
   }
 }
 
-void GatheredWeights::backward(const Tensor& loss) {
-  const auto nodes = nodes_behind(loss);
+bool GatheredWeights::holds(const Tensor& tensor) const {
+  return std::any_of(buckets_.begin(), buckets_.end(),
+                     [&](const Bucket& bucket) { return tensor.storage().is_alias_of(bucket.whole.storage()); });
+}
+
+void GatheredWeights::backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients) {
+  const auto nodes = nodes_behind(roots);
   std::vector<std::vector<std::size_t>> needed(nodes.size());
   const auto from = [&](uint64_t number) {
     return std::lower_bound(nodes.begin(), nodes.end(), number,
                             [](const Node* node, uint64_t n) { return node->sequence_nr() < n; }) -
            nodes.begin();
   };
-  for (const auto& use : uses_) {
+  for (auto& use : uses_) {
     for (auto k = from(use.begin), last = from(use.end); k < last; ++k) {
+      use.over = true;
       auto& own = needed[static_cast<std::size_t>(k)];
       if (!contains(own, use.bucket)) own.push_back(use.bucket);
     }
@@ -275,8 +303,9 @@ void GatheredWeights::backward(const Tensor& loss) {
     then = &own;
   }
   drop_others({}, kNone);
-  loss.backward();
+  torch::autograd::backward(roots, gradients);
   drop_others({}, kNone);
+  if (computing_ > 0) std::erase_if(uses_, [](const Use& use) { return use.over; });
 }
 
 void GatheredWeights::at_node(const std::vector<std::size_t>& needed, std::size_t next) {

@@ -34,18 +34,23 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
   /// A step has ended: nothing is kept. Throws InvalidArgument, on all ranks, where they have gathered in different
   /// orders; collective.
   void end();
-  /// A step in which `computing` of the ranks compute, and the others follow(), begins.
-  void begin_of(int64_t computing);
-  void follow(int64_t computing);
   /// Another rank has announced this bucket; collective.
   void take_part(std::size_t bucket);
+  /// Within a step: a part of it that `computing` of the ranks compute, while the others follow it. Each rank comes to
+  /// all parts, in their order. After one nothing is here that it has brought; what it has made must read no weight
+  /// but in a backward.
+  void begin_part(int64_t computing);
+  void end_part();
+  void follow_part(int64_t computing);
 
   const Tensor* bring(const Variable& variable) override;
   /// What is brought between the two is there until the end; else until the end of the step.
   void call_begins() override;
   void call_ends(const Tensors& outputs) override;
-  /// loss.backward().
-  void backward(const Tensor& loss);
+  /// Backward of what `roots` were made by, from these gradients; none: of a loss.
+  void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients = {});
+  /// Whether the memory of `tensor` comes and goes.
+  bool holds(const Tensor& tensor) const;
   /// Shards have changed: who asks again gets what they are now.
   void updated();
   /// `change` changes weight `i` while it is whole, on all ranks alike; it stays changed. Collective.
@@ -60,7 +65,7 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
     std::vector<comm::Pending> coming;
     bool here = false;
     int64_t users = 0;  // calls that have asked for it and not ended
-    bool kept = false;  // until the end of the step, which counts as a user
+    bool kept = false;  // until the end of the step, or of its part, which counts as a user
   };
   // A call that has not ended: what it has asked for, and how many nodes autograd had made when it began.
   struct Frame {
@@ -71,6 +76,7 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
   struct Use {
     std::size_t bucket;
     uint64_t begin, end;
+    bool over = false;  // its nodes have had their backward, which has them no second time
   };
   friend class BucketsNeeded;
 
@@ -94,12 +100,14 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
   std::unordered_map<const Variable*, std::size_t> weight_of_;
   std::vector<std::size_t> bucket_of_;  // by weight
   Announce announce_;
-  int64_t computing_ = 0;  // ranks, where the others follow
+  int64_t computing_ = 0;    // ranks in this part of the step; 0: it has no parts
+  uint64_t part_since_ = 0;  // nodes that autograd had made when it began
   std::vector<Frame> frames_;
   std::vector<Use> uses_;
-  std::vector<std::size_t> after_;  // by bucket: the one that was asked for after it the last time; kNone: unknown
-  std::size_t last_ = 0;            // that was asked for
-  uint64_t order_ = 0;              // of what was gathered, as one number
+  std::vector<std::size_t> after_;      // by bucket: the one that was asked for after it the last time; kNone: unknown
+  std::size_t last_ = 0;                // that was asked for
+  uint64_t order_ = 0;                  // of what was gathered, as one number
+  std::vector<c10::DataPtr> given_up_;  // that a step which failed may still write to
 };
 
 }  // namespace tandem::distribute

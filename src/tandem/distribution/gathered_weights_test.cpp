@@ -87,7 +87,7 @@ TEST(GatheredWeights, AreHereForTheLayerThatComputesAndTheNext) {
         sharded.flat.zero_gradients();
         const WeightScope scope(sharded.map, &gathered);
         gathered.begin();
-        gathered.backward(chain->call_many(x, CallContext{.trace = &watch}).front().square().sum());
+        gathered.backward({chain->call_many(x, CallContext{.trace = &watch}).front().square().sum()});
         EXPECT_EQ(sharded.bytes(), 0);
         gathered.end();
         for (std::size_t i = 0; i < want.size(); ++i)
@@ -137,19 +137,22 @@ TEST(GatheredWeights, MustBeReadInOneOrder) {
     gathered.begin();
     (void)weights[0].value();
     gathered.end();
-    gathered.begin_of(1);
+    gathered.begin();
+    if (communicator.rank() == 0) gathered.begin_part(1);
     if (communicator.rank() == 0) (void)weights[1].value();
-    if (communicator.rank() == 1) gathered.follow(1);
-    if (communicator.rank() == 0) gathered.end();
+    communicator.rank() == 0 ? gathered.end_part() : gathered.follow_part(1);
+    gathered.end();
   });
   const auto message = testing::message_of([&] {
-    testing::run_ranks(2, [&](comm::Communicator& communicator) {
-      Sharded sharded(*chain, communicator, {3, 2}, kBucket);
+    testing::run_ranks(3, [&](comm::Communicator& communicator) {
+      Sharded sharded(*chain, communicator, {3, 3}, kBucket);
       auto& gathered = *sharded.shard.gathered();
       const WeightScope scope(sharded.map, &gathered);
-      gathered.begin_of(2);
+      gathered.begin();
+      if (communicator.rank() == 2) return gathered.follow_part(2);
+      gathered.begin_part(2);
       (void)weights[static_cast<std::size_t>(communicator.rank())].value();
-      gathered.end();
+      gathered.end_part();
     });
   });
   EXPECT_NE(message.find("must read the model's weights in the same order"), std::string::npos) << message;

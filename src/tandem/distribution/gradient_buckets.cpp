@@ -19,6 +19,11 @@ std::string describe(std::size_t number, const GradientBucket& bucket, const Fla
 }  // namespace
 
 std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t most_bytes) {
+  return make_buckets(weights, most_bytes, [](std::size_t) { return true; });
+}
+
+std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t most_bytes,
+                                         const std::function<bool(std::size_t)>& chosen) {
   const auto& places = weights.places();
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), 0);
@@ -28,9 +33,10 @@ std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t mos
 
   std::vector<GradientBucket> buckets;
   for (std::size_t k = 0; k < order.size(); ++k) {
+    if (!chosen(order[k])) continue;
     const int64_t end = k + 1 < order.size() ? places[order[k + 1]].offset : whole;
-    const bool fits =
-        !buckets.empty() && (end - buckets.back().begin) * static_cast<int64_t>(sizeof(float)) <= most_bytes;
+    const bool fits = !buckets.empty() && buckets.back().end == places[order[k]].offset &&
+                      (end - buckets.back().begin) * static_cast<int64_t>(sizeof(float)) <= most_bytes;
     if (!fits) buckets.push_back({.begin = places[order[k]].offset, .end = end, .weights = {}, .what = {}});
     buckets.back().end = end;
     buckets.back().weights.push_back(order[k]);

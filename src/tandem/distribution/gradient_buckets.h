@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ struct GradientBucket {
 /// Cuts the buffer of `weights` into buckets of at most `most_bytes`, unless one weight alone is larger. One after the
 /// other as the buffer is laid out: the first one holds the gradients that backward makes first.
 std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t most_bytes);
+/// Of the weights (by index) for which `chosen` holds alone.
+std::vector<GradientBucket> make_buckets(const FlatWeights& weights, int64_t most_bytes,
+                                         const std::function<bool(std::size_t)>& chosen);
 
 }  // namespace tandem::distribute

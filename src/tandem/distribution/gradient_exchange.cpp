@@ -11,7 +11,7 @@ namespace tandem::distribute {
 GradientExchange::GradientExchange(FlatWeights& weights, std::vector<GradientBucket> buckets, bool early)
     : weights_(weights),
       buckets_(std::move(buckets)),
-      bucket_of_(weights.weights().size()),
+      bucket_of_(weights.weights().size(), buckets_.size()),
       missing_(buckets_.size()),
       ready_(weights.weights().size()) {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
@@ -38,7 +38,7 @@ void GradientExchange::begin(const UpdateTerms& terms) {
 }
 
 void GradientExchange::gradient_ready(std::size_t weight) {
-  if (!active_ || ready_[weight]) return;
+  if (!active_ || ready_[weight] || bucket_of_[weight] == buckets_.size()) return;
   ledger_.last_gradient = steady_seconds();
   take(weight);
   ready_[weight] = 1;
@@ -55,12 +55,19 @@ void GradientExchange::start_rest() {
   if (!active_) return;
   ledger_.backward_ended = steady_seconds();
   active_ = false;
-  for (std::size_t w = 0; w < ready_.size(); ++w) {
-    if (!ready_[w]) take(w);
+  for (const auto& bucket : buckets_) {
+    for (const auto w : bucket.weights) {
+      if (!ready_[w]) take(w);
+    }
   }
   std::fill(missing_.begin(), missing_.end(), 0);
   start_full_buckets();
   all_started();
+}
+
+void GradientExchange::forget() {
+  active_ = false;
+  reset({});
 }
 
 void GradientExchange::finish(const std::function<void(std::size_t)>& arrived) {

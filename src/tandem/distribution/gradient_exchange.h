@@ -33,6 +33,8 @@ class GradientExchange {
   void begin(const UpdateTerms& terms);
   /// No gradient is still to come: what has not been ready starts on its way, too.
   void start_rest();
+  /// Gradients that become ready are exchanged no more, nor what was on its way, of a step that failed.
+  void forget();
   /// start_rest, and then calls `arrived(bucket)` for one bucket after the other when what comes back is there.
   void finish(const std::function<void(std::size_t bucket)>& arrived);
 
@@ -73,7 +75,7 @@ class GradientExchange {
 
   FlatWeights& weights_;
   const std::vector<GradientBucket> buckets_;
-  std::vector<std::size_t> bucket_of_;  // by weight
+  std::vector<std::size_t> bucket_of_;  // by weight; buckets_.size(): it is in none
   std::vector<std::size_t> missing_;    // by bucket: gradients that are not ready
   std::vector<uint8_t> ready_;          // by weight
   std::size_t started_ = 0;             // buckets on their way

@@ -22,8 +22,8 @@ struct MeshOptions {
   std::string schedule = "1f1b";
   int64_t chunks = 1;
   bool recompute = false;
-  /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; where there
-  /// are stages the state alone.
+  /// 1, 2, 3: replicas divide the optimizer's state, gradients, parameters among themselves, as Zero says; those of a
+  /// stage what the stage has.
   int64_t zero = 0;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
 };

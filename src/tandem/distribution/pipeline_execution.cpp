@@ -27,6 +27,7 @@ std::unique_ptr<Peers> peers_of(const Program& program, const PipelineSettings& 
   options.add("chunks", settings.chunks);
   options.add("boundaries", "'", c10::Join("', '", settings.boundaries), "'");
   options.add("recompute", settings.recompute ? "true" : "false");
+  options.add("zero", settings.zero);
   check_alike(*peers, "PipelineParallel", program, settings.devices.size(), options);
   return peers;
 }
@@ -197,10 +198,11 @@ void PipelineExecution::end_group() {
 }
 
 StepResult PipelineExecution::test_step(const data::Batch& batch, const Observer& observer) {
-  const auto parts = cut(batch, rows_by_replica(batch));
+  const auto rows = rows_by_replica(batch);
+  const auto parts = cut(batch, rows);
   run([&](int64_t device, PipelineStage& stage) {
     const c10::NoGradGuard no_grad;
-    stage.compute(parts[static_cast<std::size_t>(device)], &observer);
+    stage.compute(parts[static_cast<std::size_t>(device)], rows, &observer);
   });
   return figures(batch.all_rows());
 }

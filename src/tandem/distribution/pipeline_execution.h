@@ -78,6 +78,9 @@ class PipelineExecution final : public Execution {
   // Optimizer state: this process's weights' slots as files have them, and those of a state that has all.
   void put_slots(StateDict& state);
   void take_slots(const StateDict& state);
+  std::string slot_name(const std::string& slot, const Weight& weight) const;
+  // Whether a device is the first one here that has its stage.
+  bool speaks_for_stage(int64_t device) const { return device < plan_.division.stages; }
   // All processes get what each has of weights, or of the optimizer's slots.
   void share_weights();
   void share_slots();

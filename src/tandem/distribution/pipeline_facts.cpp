@@ -41,9 +41,10 @@ StepLedger PipelineExecution::ledger(int64_t device) const {
 void PipelineExecution::record_trace(bool on) {
   if (on) {
     traces_.clear();
-    for (const auto& device : settings_.devices) traces_.emplace_back(device.to_string());
+    for (int64_t d = 0; d < settings_.devices.size(); ++d)
+      traces_.emplace_back(settings_.devices[d].to_string(), stage(d).replica().gathered());
   }
-  for (std::size_t d = 0; d < stages_.size(); ++d) stages_[d]->set_trace(on ? &traces_[d] : nullptr);
+  for (std::size_t d = 0; d < stages_.size(); ++d) stages_[d]->replica().trace = on ? &traces_[d] : nullptr;
 }
 
 std::vector<TraceSpan> PipelineExecution::trace() const { return spans_of(traces_); }

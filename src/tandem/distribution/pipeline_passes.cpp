@@ -44,7 +44,7 @@ void PipelineStage::receive_activations(std::size_t part, int64_t m) {
 }
 
 void PipelineStage::forward(const Pass& pass, std::size_t part, int64_t m) {
-  const double start = steady_seconds();
+  const double start = steady_seconds(), away_before = seconds_away();
   Run& run = runs_[{part, m}];
   for (const auto number : plan_.cut.segments[part].reads) {
     const auto came = values_.find({number, part, m});
@@ -59,7 +59,7 @@ void PipelineStage::forward(const Pass& pass, std::size_t part, int64_t m) {
   const bool keeps = pass.training && (!plan_.recompute || is_last(part));
   statistics_.begin_part(part);
   run_part(pass, part, m, run, keeps, false);
-  computing_ += steady_seconds() - start;
+  computing_ += steady_seconds() - start - (seconds_away() - away_before);  // its weights may have come from others
 }
 
 void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run& run, bool differentiable, bool again) {
@@ -74,7 +74,7 @@ void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run&
                             .logits = &run.logits,
                             .added_losses = pass.observer ? &run.losses : nullptr,
                             .added_metrics = pass.observer && !again ? &metrics : nullptr,
-                            .trace = trace_,
+                            .trace = replica_.watched(),
                             .statistics = !pass.training ? nullptr
                                           : again        ? &counted_before
                                                          : &statistics_};
@@ -83,6 +83,11 @@ void PipelineStage::run_part(const Pass& pass, std::size_t part, int64_t m, Run&
   for (const auto& value : run.given)
     run.leaves.push_back(with_mask_of(value, value.detach().set_requires_grad(value.requires_grad())));
   run.written = plan_.cut.segments[part].run(run.leaves, context);
+  if (const auto* gathered = replica_.gathered()) {
+    for (auto& value : run.written) {
+      if (gathered->holds(value)) value = with_mask_of(value, value.clone());  // whose memory will be another's
+    }
+  }
   if (is_last(part)) end_of_model(pass, m, run);
   if (again) return;
   for (const auto& loss : run.losses.losses()) {
@@ -157,7 +162,13 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   if (run.loss.defined()) add(run.loss, scalar(pass.factor));
   for (const auto& loss : run.losses.losses())
     add(loss, at::full_like(loss, pass.factor * micro_.share(m), at::MemoryFormat::Preserve));
-  if (!roots.empty()) torch::autograd::backward(roots, gradients);
+  if (roots.empty()) {
+    // nothing here is trained
+  } else if (auto* gathered = replica_.gathered()) {
+    gathered->backward(roots, gradients);
+  } else {
+    torch::autograd::backward(roots, gradients);
+  }
   run.written.clear();
   run.loss = Tensor();
   run.losses = {};

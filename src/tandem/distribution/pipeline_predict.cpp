@@ -13,7 +13,7 @@ Tensors PipelineExecution::predict_step(const data::Batch& batch) {
   const auto parts = cut(inputs, rows);
   run([&](int64_t device, PipelineStage& stage) {
     const c10::NoGradGuard no_grad;
-    stage.compute(parts[static_cast<std::size_t>(device)], nullptr);
+    stage.compute(parts[static_cast<std::size_t>(device)], rows, nullptr);
   });
   std::vector<Tensors> pieces;
   for (auto& stage : stages_) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tandem/distribution/stage_exchange.h"
+#include "tandem/distribution/stage_shards.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/schedule/catalog.h"
 
@@ -53,8 +55,10 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
       link_(ways.pipe()),
       replica_(weights_of(*program.network, plan, stage_), order_of(*program.network, plan, stage_), nullptr, c10::kCPU,
                sharding_of(settings, ways).memory()) {
-  if (const auto sharding = sharding_of(settings, ways); sharding.stage > 0)
-    replica_.divide(sharding, *ways.data(), {}, c10::kCPU);
+  if (const auto sharding = sharding_of(settings, ways); sharding.stage > 0) {
+    replica_.divide(sharding, *ways.data(), make_buckets(replica_.trainable, settings.bucket_bytes), c10::kCPU);
+    penalty_share_ = replica_.gathered() ? 1 / static_cast<double>(sharding.ranks) : 1;
+  }
   replica_.join(program, nullptr, true);
   if (settings.shards) shards_ = settings.shards(replica_);
   shards_.sum = [this, of_parts = shards_.sum](double own) {
@@ -76,7 +80,7 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
     if (stages.front() != stage_) {
       const auto& place = replica_.trainable.places()[i];
       if (!counted_elsewhere(place)) shards_.counted_elsewhere.push_back(place);
-    } else if (ways.seat().replica == 0 && own[i].variable().regularizer) {
+    } else if ((ways.seat().replica == 0 || replica_.gathered()) && own[i].variable().regularizer) {
       penalised_.push_back(own[i]);
     }
     const auto number = std::find(all.begin(), all.end(), own[i]) - all.begin();
@@ -85,22 +89,13 @@ PipelineStage::PipelineStage(const Program& program, const PipelinePlan& plan, P
   for (const auto& w : replica_.fixed) {
     if (!w.trainable()) moving_.push_back(w);
   }
-  if (auto* replicas = ways.data())
-    exchange_.emplace(replica_.trainable, std::move(chunks), *replicas, settings.bucket_bytes);
-}
-
-std::vector<Tensor> PipelineStage::whole_slots() {
-  if (!replica_.shard) return replica_.slots;
-  std::vector<Tensor> whole;
-  for (const auto& slot : replica_.slots)
-    ways_.data()->all_gather(slot, whole.emplace_back(at::empty_like(replica_.trainable.parameters())));
-  return whole;
-}
-
-void PipelineStage::take_slots(const std::vector<Tensor>& whole) {
-  for (std::size_t s = 0; s < whole.size(); ++s) {
-    const auto* shard = replica_.shard.get();
-    replica_.slots[s].copy_(shard ? whole[s].narrow(0, shard->layout().begin(), shard->layout().size()) : whole[s]);
+  if (!ways.data()) return;
+  if (replica_.shard && replica_.shard->stage() > 1) {
+    exchange_ =
+        std::make_unique<StageShards>(replica_.trainable, *replica_.shard, chunks, *ways.data(), settings.bucket_bytes);
+  } else {
+    exchange_ =
+        std::make_unique<StageExchange>(replica_.trainable, std::move(chunks), *ways.data(), settings.bucket_bytes);
   }
 }
 
@@ -113,9 +108,11 @@ void PipelineStage::forget() {
   if (exchange_) exchange_->reset();
 }
 
-void PipelineStage::begin(const data::Batch& batch) {
+void PipelineStage::begin(const data::Batch& batch, const std::vector<int64_t>& rows_by_replica) {
   forget();
+  rows_by_replica_ = rows_by_replica;
   replica_.begin_step();
+  if (auto* gathered = replica_.gathered()) gathered->begin();
   data::Batch converted = batch;
   if (batch.rows() > 0) {
     converted.x = program_.network->as_inputs(batch.x);
@@ -134,17 +131,16 @@ void PipelineStage::begin(const data::Batch& batch) {
 }
 
 void PipelineStage::train(const data::Batch& rows, const PipelineStep& step, const Observer& observer) {
-  begin(rows);
+  begin(rows, step.rows);
   replica_.count_rows(rows.rows());
-  if (step.begins_group) replica_.trainable.zero_gradients();
+  if (step.begins_group) replica_.zero_gradients();
   const Pass pass{.training = true,
                   .random = step.random,
                   .factor = program_.optimizer->loss_scale(replica_.numbers) *
                             (step.grouped() ? static_cast<double>(rows.all_rows()) : 1.0),
                   .observer = &observer};
-  const WeightScope weights(replica_.map);
+  const WeightScope weights(replica_.map, replica_.absent());
   add_penalty(pass);
-  if (rows.rows() == 0 && has_last() && plan_.counts_late) settle_counts();  // the other replicas wait for it
   const auto has_rows = [this](const schedule::Instruction& line) {
     return line.micro_batch < 0 || micro_.rows(line.micro_batch) > 0;
   };
@@ -153,12 +149,38 @@ void PipelineStage::train(const data::Batch& rows, const PipelineStep& step, con
     if (line.action == schedule::Action::backward && has_rows(line)) last[static_cast<std::size_t>(line.chunk)] = &line;
   }
   for (const auto& line : list_) {
-    if (!has_rows(line)) continue;
-    if (exchange_ && step.ends_group && &line == last[static_cast<std::size_t>(line.chunk)])
-      exchange_->expect(line.chunk);
-    make(line, pass, step);
+    const bool computes = has_rows(line);
+    if (!computes && computing(line.micro_batch) == 0) continue;
+    const bool goes_back = exchange_ && line.action == schedule::Action::backward;
+    if (goes_back)
+      exchange_->backward_begins(line.chunk, step.ends_group && &line == last[static_cast<std::size_t>(line.chunk)]);
+    if (computes) make(line, pass, step);
+    if (goes_back) exchange_->backward_ended(line.chunk);
+    if (!computes) follow(line);  // the others wait for its gradients while they bring weights
   }
+  if (exchange_) exchange_->end_step();
+  if (auto* gathered = replica_.gathered()) gathered->end();
   apply_statistics(step.rows);
+}
+
+int64_t PipelineStage::computing(int64_t micro_batch) const {
+  return std::count_if(rows_by_replica_.begin(), rows_by_replica_.end(),
+                       [&](int64_t rows) { return rows > micro_batch; });  // the first ones have more
+}
+
+void PipelineStage::with_weights(int64_t micro_batch, const std::function<void()>& work) {
+  auto* const gathered = replica_.gathered();
+  if (!gathered) return work();
+  gathered->begin_part(computing(micro_batch));
+  work();
+  gathered->end_part();
+}
+
+void PipelineStage::follow(const schedule::Instruction& line) {
+  using schedule::Action;
+  if (line.action != Action::forward && line.action != Action::backward) return;
+  if (line.action == Action::backward && is_last(part_of(line.chunk)) && plan_.counts_late) settle_counts();
+  if (auto* gathered = replica_.gathered()) gathered->follow_part(computing(line.micro_batch));
 }
 
 void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, const PipelineStep& step) {
@@ -169,13 +191,13 @@ void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, co
     case Action::receive_activation:
       return receive_activations(part, m);
     case Action::forward:
-      return forward(pass, part, m);
+      return with_weights(m, [&] { forward(pass, part, m); });
     case Action::send_activation:
       return send_activations(part, m);
     case Action::receive_gradient:
       return receive_gradients(part, m);
     case Action::backward:
-      return backward(pass, part, m);
+      return with_weights(m, [&] { backward(pass, part, m); });
     case Action::send_gradient:
       return send_gradients(part, m);
     case Action::exchange:
@@ -187,21 +209,26 @@ void PipelineStage::make(const schedule::Instruction& line, const Pass& pass, co
   }
 }
 
-void PipelineStage::compute(const data::Batch& rows, const Observer* observer) {
-  begin(rows);
+void PipelineStage::compute(const data::Batch& rows, const std::vector<int64_t>& rows_by_replica,
+                            const Observer* observer) {
+  begin(rows, rows_by_replica);
   const Pass pass{.observer = observer};
-  const WeightScope weights(replica_.map);
+  const WeightScope weights(replica_.map, replica_.absent());
   if (observer) add_penalty(pass);
   for (int64_t chunk = 0; chunk < plan_.division.chunks; ++chunk) {
     const auto part = part_of(chunk);
-    for (int64_t m = 0; m < micro_.count(); ++m) {
-      if (micro_.rows(m) == 0) continue;
+    for (int64_t m = 0; m < micro_.count() && computing(m) > 0; ++m) {
+      if (micro_.rows(m) == 0) {
+        follow({.action = schedule::Action::forward, .micro_batch = m, .chunk = chunk});
+        continue;
+      }
       receive_activations(part, m);
-      forward(pass, part, m);
+      with_weights(m, [&] { forward(pass, part, m); });
       if (!is_last(part)) send_activations(part, m);
       runs_.erase({part, m});
     }
   }
+  if (auto* gathered = replica_.gathered()) gathered->end();
   if (!observer || !has_last() || !plan_.counts_late) return;
   settle_counts();
   for (const auto& [m, sums] : sums_) take_loss(sums, counts_);

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,7 +14,7 @@
 #include "tandem/distribution/pipeline_plan.h"
 #include "tandem/distribution/pipeline_rank.h"
 #include "tandem/distribution/replica.h"
-#include "tandem/distribution/stage_exchange.h"
+#include "tandem/distribution/stage_gradients.h"
 #include "tandem/distribution/stage_link.h"
 #include "tandem/layers/batch_statistics.h"
 #include "tandem/layers/call_context.h"
@@ -45,14 +46,19 @@ class PipelineStage {
   /// `observer` is called by the last one.
   void train(const data::Batch& rows, const PipelineStep& step, const Observer& observer);
   /// Forward; with loss and metrics where `observer` is not null. The last stage has the outputs afterwards.
-  void compute(const data::Batch& rows, const Observer* observer);
+  /// `rows_by_replica`: of the whole batch.
+  void compute(const data::Batch& rows, const std::vector<int64_t>& rows_by_replica, const Observer* observer);
   /// The update of a group that has ended without another step.
   void finish_group(const PipelineStep& step);
 
-  /// The optimizer's slots, each laid out as this stage's weights; collective over the replicas where they divide them.
-  std::vector<Tensor> whole_slots();
-  /// This rank's part of whole slots.
-  void take_slots(const std::vector<Tensor>& whole);
+  /// Values between the masters and this stage. `writes`: of the masters' weights, those that no stage before has.
+  /// Collective over the replicas where they divide parameters.
+  void load();
+  void store(bool writes);
+  /// Slot `slot` of weight i of this stage, as files have it: valid until the next update. Collective over the replicas
+  /// where they divide the optimizer's state.
+  Tensor slot(std::size_t slot, std::size_t i) const;
+  void take_slot(std::size_t slot, std::size_t i, const Tensor& value);
 
   Replica& replica() { return replica_; }
   const Replica& replica() const { return replica_; }
@@ -65,7 +71,6 @@ class PipelineStage {
   double seconds_computing() const { return computing_; }
   /// Of what replicas added up last; null where there is one.
   const StepLedger* ledger() const { return exchange_ ? &exchange_->ledger() : nullptr; }
-  void set_trace(CallTrace* trace) { trace_ = trace; }
   /// What a step that failed has left.
   void forget();
 
@@ -93,8 +98,14 @@ class PipelineStage {
   std::size_t part_of(int64_t chunk) const { return static_cast<std::size_t>(chunk * plan_.division.stages + stage_); }
   int64_t tag_of(std::size_t number, std::size_t reader, int64_t micro_batch, bool gradient) const;
 
-  void begin(const data::Batch& batch);
+  void begin(const data::Batch& batch, const std::vector<int64_t>& rows_by_replica);
   void make(const schedule::Instruction& line, const Pass& pass, const PipelineStep& step);
+  // A line that other replicas have rows for, and this one none.
+  void follow(const schedule::Instruction& line);
+  // How many replicas have rows of a micro batch.
+  int64_t computing(int64_t micro_batch) const;
+  // Does `work`, the computing of a part, while its weights come and go.
+  void with_weights(int64_t micro_batch, const std::function<void()>& work);
   void receive_activations(std::size_t part, int64_t m);
   void forward(const Pass& pass, std::size_t part, int64_t m);
   // Fills `run` from what the part was given. `again`: for backward, after a forward that kept nothing.
@@ -123,20 +134,21 @@ class PipelineStage {
   const int64_t shown_as_;
   StageLink link_;
   Replica replica_;
-  std::optional<StageExchange> exchange_;  // where there are replicas
-  struct Tied {                            // a weight of this stage that others have, too
-    std::size_t weight;                    // in replica_.trainable
-    int64_t tag;                           // the same on all of them
-    std::vector<int64_t> stages;           // the first one adds up
+  std::unique_ptr<StageGradients> exchange_;  // where there are replicas
+  struct Tied {                               // a weight of this stage that others have, too
+    std::size_t weight;                       // in replica_.trainable
+    int64_t tag;                              // the same on all of them
+    std::vector<int64_t> stages;              // the first one adds up
   };
   std::vector<Tied> tied_;
-  std::vector<Weight> penalised_;  // that this stage counts
+  std::vector<Weight> penalised_;  // that this rank counts
+  double penalty_share_ = 1;       // of which its replicas each take so much
   std::vector<Weight> moving_;     // not trainable by nature: averages
   GradientShards shards_;          // over the stages, and over those who have parts of this stage's weights
   BatchStatistics statistics_;
-  CallTrace* trace_ = nullptr;
 
   MicroBatches micro_;
+  std::vector<int64_t> rows_by_replica_;
   std::map<std::pair<std::size_t, int64_t>, Run> runs_;
   // Values and gradients that came, or stayed on this stage: (number, reading part, micro batch).
   using Key = std::tuple<std::size_t, std::size_t, int64_t>;

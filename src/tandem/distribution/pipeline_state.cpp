@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "tandem/distribution/pipeline_execution.h"
-#include "tandem/distribution/slot_view.h"
 
 namespace tandem::distribute {
 
@@ -21,24 +20,15 @@ void PipelineExecution::load() {
   if (!ahead_ && loaded_versions_ == master_versions()) return;
   ahead_ = false;
   given_weights_ = true;
-  const c10::NoGradGuard no_grad;
-  for (auto& stage : stages_) {
-    auto& replica = stage->replica();
-    replica.trainable.load();
-    for (const auto& w : replica.fixed) replica.own(w).copy_(w.variable().value);
-  }
+  for (auto& stage : stages_) stage->load();
   loaded_versions_ = master_versions();
 }
 
 void PipelineExecution::store() {
   if (!ahead_) return;
   ahead_ = false;
-  const c10::NoGradGuard no_grad;
-  for (auto& stage : stages_) {
-    auto& replica = stage->replica();
-    replica.trainable.store();  // stages that share a weight, and replicas, have the same
-    for (const auto& w : replica.fixed) w.variable().value.copy_(replica.own(w));
-  }
+  if (parted_ && settings_.zero == 3) return;  // other processes have the rest
+  run([&](int64_t device, PipelineStage& stage) { stage.store(speaks_for_stage(device)); });
   if (peers_ && !parted_) {
     share_weights();
     share_slots();
@@ -47,22 +37,24 @@ void PipelineExecution::store() {
 }
 
 void PipelineExecution::put_slots(StateDict& state) {
-  std::vector<std::vector<Tensor>> slots(stages_.size());
-  run([&](int64_t device, PipelineStage& stage) { slots[static_cast<std::size_t>(device)] = stage.whole_slots(); });
+  const auto names = program_.optimizer->slots();
+  std::vector<StateDict> own(stages_.size());
+  run([&](int64_t device, PipelineStage& stage) {
+    const auto& weights = stage.replica().trainable.weights();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      for (std::size_t s = 0; s < names.size(); ++s) {
+        const Tensor slot = stage.slot(s, i);
+        if (speaks_for_stage(device))
+          own[static_cast<std::size_t>(device)].set(slot_name(names[s], weights[i]),
+                                                    slot.clone(at::MemoryFormat::Contiguous));
+      }
+    }
+  });
   const auto& numbers = stages_.front()->replica().numbers;
   for (std::size_t i = 0; i < numbers.size(); ++i) state.set(c10::str("number/", i), numbers[i]);
-  const auto names = program_.optimizer->slots();
-  for (std::size_t d = 0; d < stages_.size(); ++d) {
-    const auto& trainable = stages_[d]->replica().trainable;
-    const auto& own = trainable.weights();
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto number = std::find(trained_.begin(), trained_.end(), own[i]) - trained_.begin();
-      for (std::size_t s = 0; s < names.size(); ++s) {
-        const auto name = c10::str(names[s], "/", number);
-        if (state.contains(name)) continue;  // of another replica, or of a stage that shares it
-        state.set(name, slot_view(*program_.optimizer, slots[d][s], s, own[i], trainable.places()[i].offset)
-                            .clone(at::MemoryFormat::Contiguous));
-      }
+  for (const auto& slots : own) {
+    for (const auto& [name, slot] : slots) {
+      if (!state.contains(name)) state.set(name, slot);  // else of a stage that shares the weight
     }
   }
 }
@@ -73,18 +65,15 @@ void PipelineExecution::take_slots(const StateDict& state) {
     auto& replica = stage->replica();
     const auto& own = replica.trainable.weights();
     for (std::size_t i = 0; i < replica.numbers.size(); ++i) replica.numbers[i] = state.number(c10::str("number/", i));
-    std::vector<Tensor> slots;
     for (std::size_t s = 0; s < names.size(); ++s) {
-      const Tensor& slot = slots.emplace_back(at::zeros_like(replica.trainable.parameters()));
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        const auto number = std::find(trained_.begin(), trained_.end(), own[i]) - trained_.begin();
-        slot_view(*program_.optimizer, slot, s, own[i], replica.trainable.places()[i].offset)
-            .copy_(state.tensor(c10::str(names[s], "/", number)));
-      }
+      for (std::size_t i = 0; i < own.size(); ++i) stage->take_slot(s, i, state.tensor(slot_name(names[s], own[i])));
     }
-    stage->take_slots(slots);
   }
   if (peers_) all_slots_ = state;
+}
+
+std::string PipelineExecution::slot_name(const std::string& slot, const Weight& weight) const {
+  return c10::str(slot, "/", std::find(trained_.begin(), trained_.end(), weight) - trained_.begin());
 }
 
 StateDict PipelineExecution::optimizer_state() {

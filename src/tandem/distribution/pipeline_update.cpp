@@ -10,12 +10,20 @@ namespace tandem::distribute {
 
 // Each weight's once, whoever has it.
 void PipelineStage::add_penalty(const Pass& pass) {
+  if (penalised_.empty()) return;
   const c10::AutoGradMode gradients(pass.training);
+  auto* const gathered = replica_.gathered();
+  if (gathered) gathered->begin_part(ways_.replicas());
   for (const auto& w : penalised_) {
+    if (gathered) gathered->call_begins();
     const Tensor penalty = (*w.variable().regularizer)(w.value());
-    loss_ += penalty.item<double>();
-    if (pass.training) (penalty * pass.factor).backward();
+    if (gathered) gathered->call_ends({penalty});
+    loss_ += penalty.item<double>() * penalty_share_;
+    if (!pass.training) continue;
+    const Tensor part = penalty * (pass.factor * penalty_share_);
+    gathered ? gathered->backward({part}) : part.backward();
   }
+  if (gathered) gathered->end_part();
 }
 
 void PipelineStage::finish_group(const PipelineStep& step) {
@@ -60,17 +68,20 @@ void PipelineStage::apply_statistics(const std::vector<int64_t>& rows) {
 
 // The stages that have a weight each make the same update of it.
 void PipelineStage::add_up_tied() {
+  const auto* const parts = replica_.shard && replica_.shard->stage() > 1 ? replica_.shard.get() : nullptr;
   for (const auto& [weight, number, stages] : tied_) {
-    Tensor gradient = replica_.trainable.view(replica_.trainable.gradients(), weight);
+    Tensor gradient = parts ? parts->whole(replica_.shard->gradients(), weight)
+                            : replica_.trainable.view(replica_.trainable.gradients(), weight);
     // Behind the tags of a step's values.
     const int64_t tag = tag_of(plan_.cut.values, 0, 0, false) + number;
     if (stages.front() != stage_) {
       link_.send(gradient, stages.front(), tag);
       gradient.copy_(link_.receive(stages.front(), tag).tensor);
-      continue;
+    } else {
+      for (std::size_t k = 1; k < stages.size(); ++k) gradient.add_(link_.receive(stages[k], tag).tensor);
+      for (std::size_t k = 1; k < stages.size(); ++k) link_.send(gradient, stages[k], tag);
     }
-    for (std::size_t k = 1; k < stages.size(); ++k) gradient.add_(link_.receive(stages[k], tag).tensor);
-    for (std::size_t k = 1; k < stages.size(); ++k) link_.send(gradient, stages[k], tag);
+    if (parts) parts->take(replica_.shard->gradients(), weight, gradient);
   }
 }
 

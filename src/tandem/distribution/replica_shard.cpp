@@ -55,12 +55,32 @@ Tensor ReplicaShard::part(const Tensor& shard, std::size_t i) const {
   return shard.narrow(0, place.offset, place.count);
 }
 
+Tensor ReplicaShard::whole(const Tensor& shard, std::size_t i) const {
+  const auto& master = weights_.weights()[i].variable().value;
+  const auto& place = weights_.places()[i];
+  Tensor whole = at::empty_strided(master.sizes(), master.strides(), shard.options());
+  const Tensor flat = in_memory_order(whole);
+  for (const auto& piece : layout_.pieces(place.offset, place.offset + place.count)) {
+    Tensor part = flat.narrow(0, piece.begin - place.offset, piece.size());
+    if (piece.owner == layout_.rank()) part.copy_(shard.narrow(0, piece.begin - layout_.begin(), piece.size()));
+    communicator_.broadcast(part, piece.owner);
+  }
+  return whole;
+}
+
+void ReplicaShard::take(const Tensor& shard, std::size_t i, const Tensor& whole) const {
+  const auto& master = weights_.weights()[i].variable().value;
+  Tensor laid_out = whole;
+  if (whole.strides() != master.strides())
+    laid_out = at::empty_strided(master.sizes(), master.strides(), whole.options()).copy_(whole);
+  const Tensor own = part(shard, i);
+  own.copy_(in_memory_order(laid_out).narrow(0, layout_.firsts()[i], own.numel()));
+}
+
 void ReplicaShard::load() {
   const c10::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < weights_.weights().size(); ++i) {
-    const Tensor own = part(parameters_, i);
-    own.copy_(in_memory_order(weights_.weights()[i].variable().value).narrow(0, layout_.firsts()[i], own.numel()));
-  }
+  for (std::size_t i = 0; i < weights_.weights().size(); ++i)
+    take(parameters_, i, weights_.weights()[i].variable().value);
 }
 
 void ReplicaShard::zero_gradients() {

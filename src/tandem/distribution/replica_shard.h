@@ -42,6 +42,10 @@ class ReplicaShard {
   c10::Device slots_on() const { return slots_on_; }
   /// Weight i's part in this rank's shard of any buffer laid out like the parameters.
   Tensor part(const Tensor& shard, std::size_t i) const;
+  /// Weight i's values in such a buffer, in its shape, put together from all ranks' shards; collective.
+  Tensor whole(const Tensor& shard, std::size_t i) const;
+  /// This rank's part of weight i's `whole` values into its shard of such a buffer.
+  void take(const Tensor& shard, std::size_t i, const Tensor& whole) const;
   /// Of gradients: sums over all ranks. `others`: over those, too, who have other weights of the model; null: nobody.
   GradientShards sums(const GradientShards* others) const;
   /// What brings whole parameters to those who compute with them; null: they are here.

@@ -180,7 +180,7 @@ void ReplicaStep::backward(const Tensor& loss) {
   const Tensor weighed = known ? times(computed_part_, factor / share()) : times(loss, factor);
   if (weighed.requires_grad()) {
     auto* const gathered = replica_.gathered();
-    gathered ? gathered->backward(weighed) : weighed.backward();
+    gathered ? gathered->backward({weighed}) : weighed.backward();
   }
   sum_.order() = Tensor();
 }

@@ -26,12 +26,14 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
     c10::NoGradGuard no_grad;
     replica.outputs = {};
     auto* const gathered = replica.gathered();
+    if (gathered) gathered->begin();
     if (part[r].rows() == 0) {
-      if (gathered) gathered->follow(computing);
+      if (gathered) gathered->follow_part(computing);
+      if (gathered) gathered->end();
       return;
     }
     const Tensors inputs = program_.network->as_inputs(replica.rows.bring(part[r]).x);
-    if (gathered) computing < world_size() ? gathered->begin_of(computing) : gathered->begin();
+    if (gathered) gathered->begin_part(computing);
     const WeightScope weights(replica.map, gathered);
     const CallContext context{.first_row = edge[static_cast<std::size_t>(first_ + rank)],
                               .placed = replica.placed,
@@ -40,7 +42,13 @@ Tensors Replicated::predict_step(const data::Batch& batch) {
     const CallScope scope(context);
     replica.outputs = program_.network->outputs(inputs, context);
     next.send(r, replica);
-    if (gathered) gathered->end();
+    if (gathered) {
+      for (auto& output : replica.outputs) {
+        if (gathered->holds(output)) output = output.clone();
+      }
+      gathered->end_part();
+      gathered->end();
+    }
     for (auto& output : replica.outputs) output = output.to(at::kCPU);
   });
   int64_t outputs = 0;

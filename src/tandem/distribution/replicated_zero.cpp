@@ -29,16 +29,10 @@ Tensor Replicated::whole(std::size_t i, const ShardOf& shard_of) {
 }
 
 void Replicated::spread(std::size_t i, const Tensor& whole, const ShardOf& shard_of) {
-  const auto& master = weights_.trained[i].variable().value;
-  Tensor laid_out = whole;
-  if (whole.strides() != master.strides())
-    laid_out = at::empty_strided(master.sizes(), master.strides(), master.options()).copy_(whole);
-  const Tensor flat = in_memory_order(laid_out);
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const StreamScope stream(streams_[r]);
-    auto& replica = replicas_[r];
-    const Tensor part = replica->shard->part(shard_of(*replica), i);
-    part.copy_(flat.narrow(0, replica->shard->layout().firsts()[i], part.numel()));
+    auto& replica = *replicas_[r];
+    replica.shard->take(shard_of(replica), i, whole);
   }
 }
 

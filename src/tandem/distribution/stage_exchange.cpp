@@ -30,7 +30,8 @@ StageExchange::StageExchange(FlatWeights& weights, std::vector<int64_t> chunks, 
   weights.on_gradient([this](std::size_t weight) { gradient_ready(weight); });
 }
 
-void StageExchange::expect(int64_t chunk) {
+void StageExchange::backward_begins(int64_t chunk, bool last) {
+  if (!last) return;
   expected_ = chunk;
   std::fill(ready_.begin(), ready_.end(), uint8_t{0});
   std::fill(missing_.begin(), missing_.end(), 0);

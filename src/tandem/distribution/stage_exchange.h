@@ -3,32 +3,28 @@
 #include <vector>
 
 #include "tandem/comm/communicator.h"
-#include "tandem/distribution/execution.h"
 #include "tandem/distribution/flat_weights.h"
 #include "tandem/distribution/gradient_buckets.h"
+#include "tandem/distribution/stage_gradients.h"
 
 namespace tandem::distribute {
 
 /// Adds up a stage's gradients with those of the same stage in other replicas, in buckets: those of a chunk start on
 /// their way while its last backward makes them, and at the latest when the stage's list of instructions says that they
-/// are complete, while other chunks go on. In their order on all replicas. Whoever divides optimizer state or gradients
-/// over the replicas of a stage does it in place of this.
-class StageExchange {
+/// are complete, while other chunks go on. In their order on all replicas.
+class StageExchange final : public StageGradients {
  public:
   /// `chunks`: by weight, the lowest chunk of the stage that uses it, which is complete last. Weights of higher chunks
   /// lie first in the buffer.
   StageExchange(FlatWeights& weights, std::vector<int64_t> chunks, comm::Communicator& replicas, int64_t bucket_bytes);
 
-  /// The backward that follows is the last one of this chunk; those of higher ones have ended.
-  void expect(int64_t chunk);
-  /// No gradient of this chunk, or of a higher one, is still to come.
-  void start(int64_t chunk);
-  /// Starts what is left, and returns when the gradients are the sums over all replicas.
-  void finish();
-  /// Forgets what was on its way, of a step that failed.
-  void reset();
-  /// Of the last exchange.
-  const StepLedger& ledger() const { return ledger_; }
+  void backward_begins(int64_t chunk, bool last) override;
+  void backward_ended(int64_t /*chunk*/) override {}
+  void start(int64_t chunk) override;
+  void end_step() override {}
+  void finish() override;
+  void reset() override;
+  const StepLedger& ledger() const override { return ledger_; }
 
  private:
   void gradient_ready(std::size_t weight);

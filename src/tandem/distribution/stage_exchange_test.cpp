@@ -41,7 +41,7 @@ void exchange_step(bool expected) {
     for (int step = 0; step < 2; ++step) {
       flat.zero_gradients();
       backward_of(*chain, own);
-      if (expected) exchange.expect(0);
+      exchange.backward_begins(0, expected);
       backward_of(*chain, 10 * own);
       const double backward_ended = steady_seconds();
       exchange.start(0);
