@@ -87,7 +87,7 @@ void DeviceArguments::add_training_to(CLI::App& command) {
                    "Keep the optimizer's state of zero1, zero2, zero3 in host memory; not on CPUs, where it is there");
   command
       .add_option("--memory-limit", memory_limit,
-                  "Bytes of memory that each device may take, with mirrored, data-parallel, zero1, zero2, zero3")
+                  "Bytes of memory that each device may take; not with single and parameter-server")
       ->transform(whole_number(1));
 }
 
@@ -131,11 +131,11 @@ distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   if (served) check_servers();
   if (offload_optimizer && (!zero || !mesh.empty()))
     throw InvalidArgument("--offload-optimizer needs --strategy zero1, zero2 or zero3, without --mesh");
-  if (memory_limit > 0 && name != "mirrored" && name != "data-parallel" && (!zero || !mesh.empty()))
-    throw InvalidArgument(
-        "--memory-limit needs --strategy mirrored, data-parallel, zero1, zero2 or zero3, without --mesh");
   // Each process has a device of its own name, unless some are asked for.
   const bool parts = name == "tensor" || name == "mesh" || name == "pipeline";
+  if (memory_limit > 0 && name != "mirrored" && name != "data-parallel" && !zero && !parts)
+    throw InvalidArgument(
+        "--memory-limit needs --strategy mirrored, data-parallel, pipeline, tensor, zero1, zero2 or zero3, or --mesh");
   const bool in_processes = name == "data-parallel" || ((served || zero || parts) && is_one_of_several());
   const bool own = in_processes && devices == "auto" && gpus == 0 && visible_gpus() == 0;
   return distribute::make_strategy(name, {.devices = own ? Devices() : resolved,

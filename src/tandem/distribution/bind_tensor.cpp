@@ -38,6 +38,7 @@ PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
           .chunks = mesh.chunks,
           .schedule = mesh.schedule,
           .recompute = mesh.recompute,
+          .memory = {.limit = mesh.memory_limit},
           .zero = mesh.zero};
 }
 
@@ -64,6 +65,7 @@ std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const CallParts& ca
     stages.devices = part.devices;
     stages.processes = part.processes;
     stages.calls = calls;
+    stages.memory = part.memory;
     stages.within = part.within;
     stages.shards = part.shards;
     return bind_pipeline(mesh.who, part.program, stages);
@@ -72,6 +74,7 @@ std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const CallParts& ca
   how.within = part.within;
   how.shards = part.shards;
   how.zero_stage = mesh.zero;
+  how.memory = part.memory;
   return std::make_unique<Replicated>(part.program, how);
 }
 
@@ -117,6 +120,7 @@ TensorMesh checked_mesh(TensorMesh mesh) {
                     mesh.over_processes() ? "devices of all processes" : "devices", ", got ", mesh.all_devices()));
   }
   schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, mesh.chunks});
+  check_memory_limit(mesh.who, mesh.memory_limit);
   if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
   return mesh;
 }
@@ -135,6 +139,7 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
   const TensorSettings settings{.devices = mesh.devices,
                                 .tensor = mesh.tensor,
                                 .threads_per_device = threads,
+                                .memory_limit = mesh.memory_limit,
                                 .processes = apart ? mesh.group->processes() : nullptr};
   const auto calls = calls_of(mesh, *program.network);
   return std::make_unique<TensorExecution>(

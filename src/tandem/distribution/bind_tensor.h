@@ -23,6 +23,7 @@ struct TensorMesh {
   bool recompute = false;
   int64_t zero = 0;  // what replicas divide among themselves, as in ZeroOptions; 0: nothing
   int64_t threads_per_device = 0;
+  int64_t memory_limit = 0;
 
   bool over_processes() const { return group && group->processes() && group->world_size() > 1; }
   int64_t all_devices() const { return devices.size() * (over_processes() ? group->world_size() : 1); }

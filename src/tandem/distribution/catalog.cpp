@@ -137,7 +137,8 @@ const Catalog<Maker>& strategies() {
                                       .schedule = o.pipeline_schedule,
                                       .chunks = o.pipeline_chunks,
                                       .recompute = o.recompute,
-                                      .threads_per_device = o.threads_per_device});
+                                      .threads_per_device = o.threads_per_device,
+                                      .memory_limit = o.memory_limit});
            }},
           {"zero1", [](const StrategyOptions& o) { return zero(1, o); }},
           {"zero2", [](const StrategyOptions& o) { return zero(2, o); }},
@@ -145,8 +146,10 @@ const Catalog<Maker>& strategies() {
           {"tensor",
            [](const StrategyOptions& o) {
              refuse_for_parts("tensor", o);
-             return TensorParallel(
-                 {.devices = o.devices, .group = group_of_job(), .threads_per_device = o.threads_per_device});
+             return TensorParallel({.devices = o.devices,
+                                    .group = group_of_job(),
+                                    .threads_per_device = o.threads_per_device,
+                                    .memory_limit = o.memory_limit});
            }},
           {"mesh",
            [](const StrategyOptions& o) {
@@ -163,7 +166,8 @@ const Catalog<Maker>& strategies() {
                           .chunks = o.pipeline_chunks,
                           .recompute = o.recompute,
                           .zero = o.mesh_zero,
-                          .threads_per_device = o.threads_per_device});
+                          .threads_per_device = o.threads_per_device,
+                          .memory_limit = o.memory_limit});
            }},
       });
   return catalog;

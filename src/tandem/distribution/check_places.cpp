@@ -19,4 +19,8 @@ void check_cpus(const std::string& who, const Devices& devices, const char* what
   }
 }
 
+void check_memory_limit(const std::string& who, int64_t bytes) {
+  if (bytes < 0) throw InvalidArgument(c10::str(who, ": memory_limit must be positive, or 0 for none, got ", bytes));
+}
+
 }  // namespace tandem::distribute

@@ -13,5 +13,7 @@ namespace tandem::distribute {
 void check_processes(const std::string& who, const std::optional<ProcessGroup>& group);
 /// That no device is a GPU. `what`: what the devices are called.
 void check_cpus(const std::string& who, const Devices& devices, const char* what = "devices");
+/// That it is a limit, or 0 for none.
+void check_memory_limit(const std::string& who, int64_t bytes);
 
 }  // namespace tandem::distribute

@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/distribution/check_places.h"
 
 namespace tandem::distribute {
 
@@ -13,7 +14,7 @@ void ExchangeOptions::check(const std::string& who, int64_t devices) const {
   if (average_every < 0)
     refuse(c10::str("average_every must be positive, or 0 to exchange gradients, got ", average_every));
   if (bucket_bytes < 1) refuse(c10::str("bucket_bytes must be positive, got ", bucket_bytes));
-  if (memory_limit < 0) refuse(c10::str("memory_limit must be positive, or 0 for none, got ", memory_limit));
+  check_memory_limit(who, memory_limit);
   if (average_every > 0 && all_reduce == "host")
     refuse("average_every leaves each device its own updates; all_reduce must not be host");
   if (fixed_order == 0) return;
@@ -43,7 +44,7 @@ Replication ExchangeOptions::replication(const Devices& devices, int64_t threads
                        : along_tree ? comm::Algorithm::direct
                                     : comm::parse_algorithm(all_reduce),
           .bucket_bytes = bucket_bytes,
-          .memory_limit = memory_limit};
+          .memory = {.limit = memory_limit}};
 }
 
 }  // namespace tandem::distribute

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -79,7 +80,10 @@ class GatheredWeights final : public AbsentWeights, public CallWatch {
     bool over = false;  // its nodes have had their backward, which has them no second time
   };
   friend class BucketsNeeded;
+  static constexpr auto kNone = std::numeric_limits<std::size_t>::max();   // no bucket
+  static constexpr auto kNoNumber = std::numeric_limits<uint64_t>::max();  // behind all of autograd's nodes
 
+  static bool contains(const std::vector<std::size_t>& all, std::size_t one);
   void use(std::size_t bucket);
   void keep_for_step(std::size_t bucket);
   void start(std::size_t bucket);

@@ -24,7 +24,8 @@ TensorMesh mesh_of(const MeshOptions& options) {
                        .chunks = options.chunks,
                        .recompute = options.recompute,
                        .zero = options.zero,
-                       .threads_per_device = options.threads_per_device});
+                       .threads_per_device = options.threads_per_device,
+                       .memory_limit = options.memory_limit});
 }
 
 }  // namespace

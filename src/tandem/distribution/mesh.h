@@ -26,6 +26,7 @@ struct MeshOptions {
   /// stage what the stage has.
   int64_t zero = 0;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
+  int64_t memory_limit = 0;        // as in MirroredOptions, of a device
 };
 
 /// Products of the ways to train on many devices (Narayanan et al. 2021): replicas of a model, each of stages, each

@@ -63,6 +63,7 @@ PipelineExecution::PipelineExecution(const Program& program, const PipelineSetti
   // Sub-groups are made together, and each stage's memory is first touched by the thread that will use it.
   threads_.run([&](int64_t device) {
     const auto d = static_cast<std::size_t>(device);
+    settings_.memory.begin(first_ + device);
     ranks_[d] = std::make_unique<PipelineRank>(group_->rank(first_ + device), plan_.division.stages);
     stages_[d] = std::make_unique<PipelineStage>(program_, plan_, *ranks_[d], settings_,
                                                  seat(device).replica - last_stages_here().first);

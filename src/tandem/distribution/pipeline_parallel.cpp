@@ -43,7 +43,8 @@ class PipelineKind : public StrategyKind {
             .chunks = options_.chunks,
             .schedule = options_.schedule,
             .boundaries = options_.boundaries,
-            .recompute = options_.recompute};
+            .recompute = options_.recompute,
+            .memory = {.limit = options_.memory_limit}};
   }
 
   const PipelineParallelOptions options_;
@@ -56,6 +57,7 @@ PipelineParallelOptions checked(PipelineParallelOptions options) {
     refuse_pipeline("must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_cpus(kWho, options.devices);
   check_available(options.devices);
+  check_memory_limit(kWho, options.memory_limit);
   const int64_t ranks = ranks_of(options);
   if (options.data < 1 || ranks % options.data != 0) {
     refuse_pipeline(c10::str("data, the number of replicas, must be at least 1 and divide the number of devices, ",

@@ -29,6 +29,7 @@ struct PipelineParallelOptions {
   /// Forward again before backward, from what a part was given: less memory for a third more time.
   bool recompute = false;
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / stages
+  int64_t memory_limit = 0;        // as in MirroredOptions, of a stage
 };
 
 /// Stages of a model on devices in a row, through which the micro batches of a batch go one after the other (Huang et

@@ -10,6 +10,7 @@
 #include "tandem/comm/processes.h"
 #include "tandem/core/device.h"
 #include "tandem/distribution/peers.h"
+#include "tandem/distribution/rank_memory.h"
 #include "tandem/distribution/replica.h"
 #include "tandem/distribution/stage_split.h"
 #include "tandem/layers/weight.h"
@@ -55,7 +56,8 @@ struct PipelineSettings {
   CallParts calls = {};  // of the graph that this one computes a part of; empty: it is its own
   bool recompute = false;
   int64_t bucket_bytes = 1 << 20;  // of gradients that replicas add up
-  int64_t zero = 0;                // replicas of a stage divide what it has as this stage of ZeRO says
+  RankMemory memory = {};
+  int64_t zero = 0;  // replicas of a stage divide what it has as this stage of ZeRO says
   /// Does what it is given on a rank's own thread, which it may prepare; empty: nothing is prepared.
   std::function<void(int64_t device, const std::function<void()>& work)> within = {};
   /// Who has the rest of the gradients of a stage's weights; empty: nobody.

@@ -15,6 +15,7 @@
 #include "tandem/distribution/free_steps.h"
 #include "tandem/distribution/host_part.h"
 #include "tandem/distribution/rank_figures.h"
+#include "tandem/distribution/rank_memory.h"
 #include "tandem/distribution/replica.h"
 #include "tandem/distribution/replica_step.h"
 #include "tandem/distribution/replica_threads.h"
@@ -41,7 +42,7 @@ struct Replication {
   int64_t bucket_bytes = 1 << 20;
   int64_t zero_stage = 0;          // what the ranks divide among themselves (Sharding::stage)
   bool offload_optimizer = false;  // Sharding::offload_optimizer
-  int64_t memory_limit = 0;        // bytes that a rank may have; 0: as many as there are
+  RankMemory memory = {};
   /// What runs the layers of a rank that are placed elsewhere; it must outlive the execution.
   std::function<PlacedRun*(int64_t rank)> placed = {};
   /// What runs layers once for all ranks; null where there are none.

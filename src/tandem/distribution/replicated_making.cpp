@@ -101,10 +101,7 @@ Replicated::Replicated(const Program& program, const Replication& how)
       first_(group_->first()),
       threads_(ranks_of(how), how.fixed_order > 0 ? 1 : how.threads_per_device) {
   kernels::install_cpu_allocator();
-  if (how_.memory_limit > 0) {
-    threads_.run(
-        [&](int64_t rank) { kernels::limit_memory_of_thread(how_.memory_limit, c10::str("rank ", first_ + rank)); });
-  }
+  if (how_.memory.limit > 0) threads_.run([&](int64_t rank) { how_.memory.begin(first_ + rank); });
   masters_ = program_.network->weights();
   check_apart(masters_, *program_.network);
   replicas_.resize(static_cast<std::size_t>(ranks_of(how)));

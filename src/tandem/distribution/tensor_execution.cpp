@@ -43,6 +43,7 @@ TensorExecution::Part TensorExecution::part_settings(int64_t p) {
   return {.program = {locals_[static_cast<std::size_t>(p)].graph, program_.losses, program_.optimizer},
           .devices = Devices::of(devices),
           .threads_per_device = settings_.threads_per_device,
+          .memory = {.limit = settings_.memory_limit, .parts = settings_.tensor, .part = place(p).rank},
           .within =
               [this, p](int64_t rank, const std::function<void()>& work) {
                 const sharding::TensorGroupScope scope(ranks_->rank(rank, p));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/distribution/execution.h"
+#include "tandem/distribution/rank_memory.h"
 #include "tandem/distribution/replica.h"
 #include "tandem/distribution/replica_threads.h"
 #include "tandem/distribution/tensor_ranks.h"
@@ -20,6 +21,7 @@ struct TensorSettings {
   Devices devices;     // of this process; those of a tensor group one after the other
   int64_t tensor = 1;  // ranks of a group
   int64_t threads_per_device = 1;
+  int64_t memory_limit = 0;  // bytes of a device; 0: none
   /// Each one rank, one after the other as devices would be; null: this one has all ranks.
   std::shared_ptr<comm::Processes> processes = {};
 };
@@ -35,6 +37,7 @@ class TensorExecution final : public Execution {
     Program program;
     Devices devices;
     int64_t threads_per_device = 1;
+    RankMemory memory = {};
     std::function<void(int64_t rank, const std::function<void()>& work)> within;
     std::function<GradientShards(const Replica&)> shards;
     std::shared_ptr<comm::Processes> processes;  // that have other replicas of the part

@@ -14,6 +14,7 @@ struct TensorParallelOptions {
   /// default cpu:<local rank>.
   std::optional<ProcessGroup> group = {};
   int64_t threads_per_device = 0;  // 0: TANDEM_THREADS_PER_DEVICE, else this process's share of the cores / devices
+  int64_t memory_limit = 0;        // as in MirroredOptions, of a device
 };
 
 /// Each layer's weights divided over the devices, which compute every batch together (Shoeybi et al. 2019): "width

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tandem/core/random.h"
+#include "tandem/distribution/mesh.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/single_device.h"
 #include "tandem/layers/activity_regularization.h"
@@ -177,7 +178,26 @@ TEST(Zero, TrainsWhatDoesNotFitOneRank) {
   EXPECT_NE(message.find(": out of memory: memory_limit is " + std::to_string(kLimit) + " bytes, "), std::string::npos)
       << message;
   const Tensor got = train_within(Zero({.devices = four, .stage = 3, .threads_per_device = 1, .memory_limit = kLimit}));
-  EXPECT_EQ(testing::difference(got, train_within(distribute::SingleDevice("cpu:0")), 1e-4), "");
+  const Tensor want = train_within(distribute::SingleDevice("cpu:0"));
+  EXPECT_EQ(testing::difference(got, want, 1e-4), "");
+  // Nor would half of the layers fit, of which a stage of a pipeline has 34 MB.
+  const auto staged = [&](int64_t data, int64_t tensor, int64_t zero, int64_t limit) {
+    return train_within(distribute::Mesh({.devices = zero_devices(2 * data * tensor),
+                                          .data = data,
+                                          .pipe = 2,
+                                          .tensor = tensor,
+                                          .micro_batches = 2,
+                                          .zero = zero,
+                                          .threads_per_device = 1,
+                                          .memory_limit = limit}));
+  };
+  EXPECT_NE(message_of([&] { staged(2, 1, 0, kLimit); }).find(": out of memory: "), std::string::npos);
+  EXPECT_EQ(testing::difference(staged(2, 1, 3, kLimit), want, 1e-4), "");
+  // Of parts that take alike the last device may be named, too.
+  const auto of_four = message_of([&] { staged(1, 2, 0, kLimit / 4); });
+  EXPECT_TRUE(of_four.find("rank 0: out of memory") == 0 || of_four.find("rank 1: out of memory") == 0 ||
+              of_four.find("rank 2: out of memory") == 0 || of_four.find("rank 3: out of memory") == 0)
+      << of_four;
 }
 
 TEST(Zero, ComputesInSixteenBits) {
