@@ -11,8 +11,8 @@ namespace tandem::cli {
 
 MeshAxes parse_mesh(const std::string& text) {
   const auto refuse = [&] {
-    throw InvalidArgument(
-        c10::str("--mesh: must be axes and sizes, as in data=2,pipe=1,tensor=2, each once, got '", text, "'"));
+    throw InvalidArgument(c10::str(
+        "--mesh: must be axes and sizes from 1 on, as in data=2,pipe=1,tensor=2, each once, got '", text, "'"));
   };
   MeshAxes axes;
   std::map<std::string, int64_t*> open{{"data", &axes.data}, {"pipe", &axes.pipe}, {"tensor", &axes.tensor}};
@@ -25,6 +25,7 @@ MeshAxes parse_mesh(const std::string& text) {
     const auto digits = item.substr(sign + 1);
     if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) refuse();
     *axis->second = std::stoll(digits);
+    if (*axis->second == 0) refuse();
     open.erase(axis);
     begin = end + 1;
   }

@@ -64,7 +64,8 @@ TEST_F(TensorTraining, BadInput) {
   };
   for (const char* mesh : {"data=2,width=2", "data", "data=2,data=2", "data=x", "data=2,"}) {
     refused({"--mesh", mesh},
-            "--mesh: must be axes and sizes, as in data=2,pipe=1,tensor=2, each once, got '" + std::string(mesh) + "'");
+            "--mesh: must be axes and sizes from 1 on, as in data=2,pipe=1,tensor=2, each once, got '" +
+                std::string(mesh) + "'");
   }
   refused({"--mesh", "data=3"}, "Mesh: data 3 x pipe 1 x tensor 1 must be the number of devices, got 4");
   refused({"--mesh", "data=4", "--strategy", "tensor"}, "--mesh must not be given together with --strategy tensor");

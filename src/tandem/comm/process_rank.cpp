@@ -44,6 +44,10 @@ void check_adds_up(const Tensor& tensor, const char* call) {
     throw InvalidArgument(c10::str(call, ": tensors of type ", type, " do not add up"));
 }
 
+std::string reduce_of(const ReduceOptions& options) {
+  return c10::str("all_reduce", *options.what ? " of " : "", options.what);
+}
+
 }  // namespace
 
 ProcessRank::ProcessRank(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks,
@@ -170,14 +174,20 @@ void ProcessRank::fail(const std::string& call, const std::string& why) {
   throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure));
 }
 
-void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) { all_reduce_async(tensor, options).wait(); }
+void ProcessRank::all_reduce(Tensor& tensor, const ReduceOptions& options) {
+  check_adds_up(tensor, "all_reduce");
+  if (tensor.numel() == 0 || ranks_ == 1) return check_alive("all_reduce");
+  std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
+  run(reduce_of(options), [&](c10d::Backend& own) { return own.allreduce(tensors, {}); });
+  bytes_sent_ += sent_to_reduce(tensor);
+}
 
 Pending ProcessRank::all_reduce_async(Tensor& tensor, const ReduceOptions& options) {
   check_adds_up(tensor, "all_reduce");
   std::vector<Tensor> tensors{flat(tensor, "all_reduce")};
-  auto pending = start(c10::str("all_reduce", *options.what ? " of " : "", options.what), tensor.numel() == 0,
-                       [&](c10d::Backend& own) { return own.allreduce(tensors, {}); });
-  bytes_sent_ += static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
+  auto pending =
+      start(reduce_of(options), tensor.numel() == 0, [&](c10d::Backend& own) { return own.allreduce(tensors, {}); });
+  bytes_sent_ += sent_to_reduce(tensor);
   return pending;
 }
 

@@ -77,6 +77,9 @@ class ProcessRank final : public Communicator, private Pending::Source {
   ReduceTimes wait(uint64_t ticket) override;
   void let_go(uint64_t ticket) noexcept override;
 
+  int64_t sent_to_reduce(const Tensor& tensor) const {
+    return static_cast<int64_t>(tensor.nbytes()) * 2 * (ranks_ - 1) / ranks_;
+  }
   // An operation that goes on; `begin` starts it, where there is something to do.
   Pending start(std::string call, bool idle, const std::function<Work(c10d::Backend&)>& begin);
   RankMail& mail();

@@ -91,7 +91,12 @@ TEST(ProcessRank, OtherCallsComeAmongThoseInProgressAtOtherPlacesOnEachRank) {
     std::vector<Tensor> all;
     std::vector<Pending> pending;
     for (int64_t i = 0; i < 6; ++i) {
-      if (i == 4 * own->rank()) own->barrier();
+      if (i == 4 * own->rank()) {
+        Tensor other = at::ones({7});
+        own->all_reduce(other, {});
+        EXPECT_TRUE(other.eq(2).all().template item<bool>());
+        own->barrier();
+      }
       all.push_back(at::full({100}, static_cast<double>(i)));
       pending.push_back(own->all_reduce_async(all.back(), {}));
     }

@@ -15,7 +15,10 @@
 namespace tandem::distribute {
 namespace {
 
-Tensor scalar(double value) { return at::full({}, value, at::kFloat); }
+// Of a loss of which the whole one is `factor` times as much: infinite where that is beyond its type.
+Tensor gradient_of(const Tensor& loss, double factor) {
+  return at::full_like(loss, factor, loss.options().dtype(at::kDouble)).to(loss.scalar_type());
+}
 
 // A value as the part after is given it.
 StageLink::Value handed_on(const Tensor& value, bool requires_grad) {
@@ -159,9 +162,8 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
     }
     add(run.written[k], sum);
   }
-  if (run.loss.defined()) add(run.loss, scalar(pass.factor));
-  for (const auto& loss : run.losses.losses())
-    add(loss, at::full_like(loss, pass.factor * micro_.share(m), at::MemoryFormat::Preserve));
+  if (run.loss.defined()) add(run.loss, gradient_of(run.loss, pass.factor));
+  for (const auto& loss : run.losses.losses()) add(loss, gradient_of(loss, pass.factor * micro_.share(m)));
   if (roots.empty()) {
     // nothing here is trained
   } else if (auto* gathered = replica_.gathered()) {

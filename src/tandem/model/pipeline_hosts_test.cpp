@@ -8,11 +8,8 @@
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/input.h"
-#include "tandem/layers/layer_names.h"
-#include "tandem/model/parity_case_test.h"
+#include "tandem/model/processes_case_test.h"
 #include "tandem/optimizers/adam.h"
-#include "tandem/testing/captured_log.h"
-#include "tandem/testing/thread_hosts.h"
 
 namespace tandem {
 namespace {
@@ -51,32 +48,14 @@ TEST(PipelineHosts, GiveTheNumbersOfOneProcess) {
                                             .boundaries = boundaries,
                                             .threads_per_device = 1};
     const auto want = parity::train(hosts_task(), distribute::PipelineParallel(how));
-    const testing::CapturedLog quiet;
-    std::vector<Model> models;
-    for (int64_t p = 0; p < ranks; ++p) {
-      clear_session();
-      set_random_seed(11);
-      models.push_back(with_statistics());
-    }
-    const auto own = hosts_task();
-    testing::run_hosts(begins, [&](const auto& processes) {
-      const int64_t p = processes->rank().rank();
-      auto& model = models[static_cast<std::size_t>(p)];
-      auto mine = how;
-      mine.group = distribute::ProcessGroup(processes, p);
-      mine.devices = {"cpu:0"};
-      auto compile = own.compile;
-      compile.optimizer = optimizers::Adam({.learning_rate = 0.01, .global_clipnorm = 0.5});
-      compile.strategy = distribute::PipelineParallel(mine);
-      model.compile(compile);
-      parity::Result result;
-      result.history = model.fit(own.x, own.y, own.fit);
-      result.weights = model.get_weights();
-      result.evaluation = model.evaluate(own.x, own.y, {.batch_size = 8, .verbose = 0});
-      result.predictions = model.predict_all(data::TensorDataset(own.x), {.batch_size = 8});
-      parity::expect_same(result, want);
-      model = Model();  // while the others can still be reached
-    });
+    const auto all =
+        parity::train_on_hosts(hosts_task(), begins, [&](const distribute::ProcessGroup& group, const Devices& own) {
+          auto mine = how;
+          mine.group = group;
+          mine.devices = own;
+          return distribute::PipelineParallel(mine);
+        });
+    for (const auto& got : all) parity::expect_same(got, want);
   }
 }
 

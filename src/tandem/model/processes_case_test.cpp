@@ -11,6 +11,7 @@
 #include "tandem/metrics/precision.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/testing/captured_log.h"
+#include "tandem/testing/thread_hosts.h"
 #include "tandem/testing/thread_processes.h"
 
 namespace tandem::parity {
@@ -27,15 +28,12 @@ MakeStrategy data_parallel(const distribute::DataParallelOptions& options) {
   };
 }
 
-}  // namespace
+using AsProcess = std::function<void(const std::shared_ptr<comm::Processes>&)>;
 
-void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
-             const distribute::DataParallelOptions& options, const std::function<void(Model&, int64_t process)>& act) {
-  on_grid_with(grid, build, compile, data_parallel(options), act);
-}
-
-void on_grid_with(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
-                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act) {
+// `run` runs what it is given as each process.
+void on_processes(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act,
+                  const std::function<void(const AsProcess&)>& run) {
   const testing::CapturedLog quiet;
   std::vector<Model> models;
   for (int64_t p = 0; p < grid.processes; ++p) {
@@ -43,7 +41,7 @@ void on_grid_with(const Grid& grid, const std::function<Model()>& build, const C
     set_random_seed(11);
     models.push_back(build());
   }
-  testing::run_processes(grid.processes, [&](const std::shared_ptr<comm::Processes>& processes) {
+  run([&](const std::shared_ptr<comm::Processes>& processes) {
     const int64_t p = processes->rank().rank();
     auto how = compile;
     how.optimizer = Optimizer::make(compile.optimizer.get()->class_name(), compile.optimizer.get()->get_config());
@@ -54,22 +52,52 @@ void on_grid_with(const Grid& grid, const std::function<Model()>& build, const C
   });
 }
 
+Result result_of(Model& model, const Task& task) {
+  auto fit = task.fit;
+  fit.verbose = 0;
+  Result result;
+  result.history = model.fit(task.x, task.y, fit);
+  result.weights = model.get_weights();
+  result.evaluation =
+      model.evaluate(task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
+  result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
+  return result;
+}
+
+}  // namespace
+
+void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+             const distribute::DataParallelOptions& options, const std::function<void(Model&, int64_t process)>& act) {
+  on_grid_with(grid, build, compile, data_parallel(options), act);
+}
+
+void on_grid_with(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act) {
+  on_processes(grid, build, compile, make, act,
+               [&](const AsProcess& as) { testing::run_processes(grid.processes, as); });
+}
+
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options) {
   return train_with(task, grid, data_parallel(options));
 }
 
 std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make) {
   std::vector<Result> results(static_cast<std::size_t>(grid.processes));
-  auto fit = task.fit;
-  fit.verbose = 0;
   on_grid_with(grid, task.build, task.compile, make, [&](Model& model, int64_t process) {
-    auto& result = results[static_cast<std::size_t>(process)];
-    result.history = model.fit(task.x, task.y, fit);
-    result.weights = model.get_weights();
-    result.evaluation = model.evaluate(
-        task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
-    result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
+    results[static_cast<std::size_t>(process)] = result_of(model, task);
   });
+  return results;
+}
+
+std::vector<Result> train_on_hosts(const Task& task, const std::vector<int64_t>& begins, const MakeStrategy& make) {
+  std::vector<Result> results(static_cast<std::size_t>(begins.back()));
+  on_processes(
+      {begins.back(), 1}, task.build, task.compile, make,
+      [&](Model& model, int64_t process) {
+        results[static_cast<std::size_t>(process)] = result_of(model, task);
+        model = Model();  // while the others can still be reached
+      },
+      [&](const AsProcess& as) { testing::run_hosts(begins, as); });
   return results;
 }
 

@@ -25,6 +25,8 @@ void on_grid_with(const Grid& grid, const std::function<Model()>& build, const C
 /// What each process gets from the task.
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options = {});
 std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make);
+/// The same over processes of one device each on hosts, as testing::run_hosts has them.
+std::vector<Result> train_on_hosts(const Task& task, const std::vector<int64_t>& begins, const MakeStrategy& make);
 
 /// A small classifier, how it is compiled, and rows for it.
 Model two_layers();

@@ -2,11 +2,14 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tandem/distribution/mesh.h"
 #include "tandem/distribution/mirrored.h"
 #include "tandem/distribution/pipeline_parallel.h"
 #include "tandem/distribution/tensor_parallel.h"
 #include "tandem/distribution/zero.h"
+#include "tandem/layers/activity_regularization.h"
 #include "tandem/layers/dense.h"
 #include "tandem/layers/input.h"
 #include "tandem/model/body.h"
@@ -66,7 +69,9 @@ TEST(SkippedUpdates, EveryStrategyNamesTheFirstTensorOnce) {
       {"data x tensor", Mesh({.devices = cpus(4), .data = 2, .tensor = 2})},
       {"data x tensor, zero 3", Mesh({.devices = cpus(4), .data = 2, .tensor = 2, .zero = 3})},
       {"pipe x tensor", Mesh({.devices = cpus(4), .pipe = 2, .tensor = 2})},
-      {"data x pipe, zero 1", Mesh({.devices = cpus(4), .data = 2, .pipe = 2, .zero = 1})}};
+      {"data x pipe, zero 1", Mesh({.devices = cpus(4), .data = 2, .pipe = 2, .zero = 1})},
+      {"data x pipe, zero 2", Mesh({.devices = cpus(4), .data = 2, .pipe = 2, .zero = 2})},
+      {"data x pipe x tensor, zero 3", Mesh({.devices = cpus(8), .data = 2, .pipe = 2, .tensor = 2, .zero = 3})}};
   const auto one = told_by(SingleDevice("cpu:0"), 20);
   ASSERT_EQ(one.size(), 2U);  // after ten in a row, and after twenty
   EXPECT_NE(one.front().find("is the gradient of weight 'middle/kernel'"), std::string::npos) << one.front();
@@ -89,6 +94,21 @@ TEST(SkippedUpdates, TheScaleComesBackFromAFileThoughNoUpdateWasMade) {
     EXPECT_EQ(loaded.body().optimizer_state().integer("iterations"), 0);
     loaded.save(folder.file("again-" + name));  // without a step
     EXPECT_EQ(load_model(folder.file("again-" + name)).body().optimizer_state().number("number/1"), 8);
+  }
+}
+
+// 2^130 is beyond float32: losses times that are infinite, until it has been halved.
+TEST(SkippedUpdates, AScaleMayBeginBeyondWhatALossCanBe) {
+  for (const Strategy& strategy :
+       {Strategy(SingleDevice("cpu:0")),
+        Strategy(PipelineParallel({.devices = Devices::parse("cpu*2"), .boundaries = {"first"}})),
+        Strategy(Mesh({.devices = Devices::parse("cpu*4"), .data = 2, .pipe = 2, .zero = 3}))}) {
+    SCOPED_TRACE(strategy->name());
+    Sequential model({Input({6}), Dense(8, {.name = "first"}), ActivityRegularization({.l2 = 0.01}), Dense(4)});
+    model.compile(scaled(strategy, std::ldexp(1.0, 130)));
+    for (int step = 0; step < 2; ++step) model.train_on_batch(normal({8, 6}, 1), normal({8, 4}, 2));
+    EXPECT_EQ(model.body().optimizer_state().number("number/1"), std::ldexp(1.0, 128));
+    EXPECT_EQ(model.body().optimizer_state().integer("iterations"), 0);
   }
 }
 

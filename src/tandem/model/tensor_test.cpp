@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 
 #include "tandem/core/device.h"
 #include "tandem/core/random.h"
@@ -236,6 +237,20 @@ TEST(Tensor, EmbeddingByRowsAndAttentionByHeads) {
                   one_hot(22, 3, 2),
                   {.batch_size = 8, .epochs = 2}};
   expect_parts(task, {2, 3, 4});
+}
+
+// A row that diverged concerns those alone who look it up.
+TEST(Tensor, RowsOfEmbeddingThatAreNotFiniteStayApart) {
+  Sequential model({Input({2}), Embedding(8, 4), Flatten(), Dense(2)});
+  auto weights = model.get_weights();
+  weights[0][0].fill_(std::nanf(""));
+  weights[0][4].fill_(std::nanf(""));  // the first of each part's
+  model.set_weights(weights);
+  model.compile({.optimizer = "sgd", .loss = "mse", .strategy = TensorParallel({.devices = parts(2)})});
+  const Tensor ids = at::tensor({1.0F, 5.0F, 2.0F, 7.0F}).view({2, 2});
+  EXPECT_TRUE(model.predict(ids).isfinite().all().item<bool>());
+  EXPECT_TRUE(std::isfinite(model.train_on_batch(ids, at::zeros({2, 2}))["loss"]));
+  EXPECT_TRUE(model.get_weights()[2].isfinite().all().item<bool>());
 }
 
 TEST(Tensor, FrozenLayersAndLayersThatStayWhole) {

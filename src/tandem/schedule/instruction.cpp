@@ -2,6 +2,8 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
+
 #include "tandem/core/error.h"
 
 namespace tandem::schedule {
@@ -42,6 +44,11 @@ void check(const std::string& schedule, const Division& division) {
   at_least_one("stages", division.stages);
   at_least_one("micro batches", division.micro_batches);
   at_least_one("chunks", division.chunks);
+  const int64_t most = std::max(division.micro_batches, division.chunks);
+  if (most > kMostPasses || division.micro_batches * division.chunks > kMostPasses) {
+    throw InvalidArgument(c10::str(schedule, ": micro batches x chunks must be at most ", kMostPasses, ", got ",
+                                   division.micro_batches, " x ", division.chunks));
+  }
 }
 
 Instructions with_transfers(int64_t stage, const Division& division, const std::vector<Pass>& passes) {

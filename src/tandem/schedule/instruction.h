@@ -40,7 +40,10 @@ struct Division {
   int64_t chunks = 1;         // of the model on each stage
 };
 
-/// Throws InvalidArgument, naming `schedule`, unless all are at least 1.
+/// Of a stage one way, in a step: lists are made when a strategy is.
+inline constexpr int64_t kMostPasses = 100'000;
+
+/// Throws InvalidArgument, naming `schedule`, unless all are at least 1, and passes not more than that.
 void check(const std::string& schedule, const Division& division);
 
 /// The order in which a stage makes its forwards and backwards: (forward?, micro batch, chunk).

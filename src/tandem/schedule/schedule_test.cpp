@@ -116,6 +116,13 @@ TEST(Schedule, RefusesWhatCannotWork) {
               schedule_by_name("gpipe")(0, {2, 0, 1});
             }),
             "gpipe: micro batches must be at least 1, got 0");
+  for (const auto& [micro_batches, chunks] : {std::pair{1'000'000'000, 1}, {400, 400}}) {
+    EXPECT_EQ(message_of([&] {
+                schedule_by_name("interleaved")(0, {1, micro_batches, chunks});
+              }),
+              "interleaved: micro batches x chunks must be at most 100000, got " + std::to_string(micro_batches) +
+                  " x " + std::to_string(chunks));
+  }
   EXPECT_EQ(message_of([] {
               schedule_by_name("1f1b")(0, {2, 4, 2});
             }),

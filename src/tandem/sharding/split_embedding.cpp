@@ -37,7 +37,7 @@ class RowsOfEmbedding final : public Layer {
     }
     const Tensor own = ids - first_;
     const Tensor here = (own >= 0) & (own < count_);
-    return at::embedding(rows_.value(), own.where(here, 0)) * here.unsqueeze(-1);
+    return at::embedding(rows_.value(), own.where(here, 0)).masked_fill(here.logical_not().unsqueeze(-1), 0);
   }
 
  private:
