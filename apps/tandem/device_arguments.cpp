@@ -110,6 +110,9 @@ void DeviceArguments::check_servers() const {
 distribute::Strategy DeviceArguments::make(const Devices& resolved) const {
   const bool mirrored = resolved.size() > 1 || fixed_order > 0 || average_every > 0 || !shares.empty();
   const bool zero = strategy == "zero1" || strategy == "zero2" || strategy == "zero3";
+  const auto known = distribute::strategy_names();
+  if (!strategy.empty() && std::find(known.begin(), known.end(), strategy) == known.end())
+    throw_unknown_name("strategy", strategy, known);
   if (!mesh.empty() && !strategy.empty() && strategy != "mesh" && !zero)
     throw InvalidArgument(c10::str("--mesh must not be given together with --strategy ", strategy));
   const MeshAxes axes = mesh.empty() ? MeshAxes() : parse_mesh(mesh);

@@ -12,7 +12,7 @@ namespace tandem::cli {
 MeshAxes parse_mesh(const std::string& text) {
   const auto refuse = [&] {
     throw InvalidArgument(c10::str(
-        "--mesh: must be axes and sizes from 1 on, as in data=2,pipe=1,tensor=2, each once, got '", text, "'"));
+        "--mesh: must be axes and sizes from 1 to 999999, as in data=2,pipe=1,tensor=2, each once, got '", text, "'"));
   };
   MeshAxes axes;
   std::map<std::string, int64_t*> open{{"data", &axes.data}, {"pipe", &axes.pipe}, {"tensor", &axes.tensor}};

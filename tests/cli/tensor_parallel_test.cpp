@@ -62,9 +62,9 @@ TEST_F(TensorTraining, BadInput) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_refused(arguments, 2, line);
   };
-  for (const char* mesh : {"data=2,width=2", "data", "data=2,data=2", "data=x", "data=2,"}) {
+  for (const char* mesh : {"data=2,width=2", "data", "data=2,data=2", "data=x", "data=2,", "data=0", "pipe=1000000"}) {
     refused({"--mesh", mesh},
-            "--mesh: must be axes and sizes from 1 on, as in data=2,pipe=1,tensor=2, each once, got '" +
+            "--mesh: must be axes and sizes from 1 to 999999, as in data=2,pipe=1,tensor=2, each once, got '" +
                 std::string(mesh) + "'");
   }
   refused({"--mesh", "data=3"}, "Mesh: data 3 x pipe 1 x tensor 1 must be the number of devices, got 4");

@@ -23,7 +23,7 @@ class BackendProcesses final : public Processes {
   BackendProcesses(c10::intrusive_ptr<c10d::Store> store, int64_t rank, int64_t ranks, Options options,
                    ProcessRank::MakeBackend make_backend);
 
-  Communicator& rank() override { return *rank_; }
+  ProcessRank& rank() override { return *rank_; }
   /// One rank a process so far: throws InvalidArgument on more.
   std::unique_ptr<RankGroup> spread(int64_t here, const std::vector<std::shared_ptr<Turns>>& turns) override;
   void abort(const std::string& reason) override { rank_->abort(reason); }

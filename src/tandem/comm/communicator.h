@@ -54,6 +54,9 @@ class Communicator {
   /// Hands `tensor` to rank `to`; returns when it may be changed again. `tag` tells messages between two ranks apart;
   /// those of one tag arrive in their order. A message is kept for a receiver that has not come yet.
   virtual void send(const Tensor& tensor, int64_t to, int64_t tag = 0) = 0;
+  /// From now on this rank can be sent messages while it does something else: a first send to one that has not called
+  /// this, send or recv waits until it does, where the two share no memory.
+  virtual void expect_messages() {}
   /// Fills `tensor` with the next message from rank `from` with that tag; type and sizes must be the sender's.
   virtual void recv(Tensor& tensor, int64_t from, int64_t tag = 0) = 0;
   /// Returns when all ranks have come.

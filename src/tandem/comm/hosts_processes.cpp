@@ -8,6 +8,8 @@
 namespace tandem::comm {
 namespace {
 
+constexpr std::chrono::milliseconds kForTheReason(2000);  // the store's answer
+
 SharedRank& shared(Communicator& rank) { return dynamic_cast<SharedRank&>(rank); }
 
 // What the ranks of this process that belong together speak through.
@@ -15,7 +17,7 @@ struct Ways {
   std::unique_ptr<RankGroup> up, down;
   std::vector<std::unique_ptr<ProcessRank>> across;  // for calls, and for operations that are only started
   c10::intrusive_ptr<c10d::Store> failures;          // of all hosts
-  Communicator* all = nullptr;                       // as in HostsWays
+  ProcessRank* all = nullptr;                        // as in HostsWays
 
   HostsWays of(int64_t rank) {
     HostsWays ways;
@@ -33,6 +35,7 @@ struct Ways {
   std::string fail(const std::string& reason) {
     std::string first = reason;
     try {
+      failures->setTimeout(kForTheReason);
       first = failures->compareSet("reason", std::string(), reason);
     } catch (const std::exception&) {  // the store is in rank 0's process, which may be the one that is lost
     }

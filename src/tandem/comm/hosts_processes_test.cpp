@@ -12,6 +12,8 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "tandem/comm/gloo_backend.h"
+#include "tandem/comm/meeting_point.h"
+#include "tandem/comm/meeting_store.h"
 #include "tandem/comm/started_broadcasts_test.h"
 #include "tandem/core/random.h"
 #include "tandem/core/steady_seconds.h"
@@ -124,6 +126,72 @@ TEST(HostsProcesses, MessagesAndSubgroupsWithinAHostAndBetweenThem) {
     Tensor x = at::full({10}, r);
     group->all_reduce(x, {});
     EXPECT_TRUE(x.eq(last ? 12 : 3).all().item<bool>());
+  });
+}
+
+// Rank 2 waits for one of its own host while rank 0 sends to it, for whom that one waits in the end.
+TEST(HostsProcesses, MessagesGoToOneThatWaitsForAnother) {
+  on_hosts({2, 2}, [](OnHosts& own, int64_t process) {
+    auto& rank = own->rank();
+    rank.expect_messages();
+    Tensor x = at::full({1000}, static_cast<double>(process));
+    const auto take = [&](int64_t from) {
+      rank.recv(x, from, 1);
+      EXPECT_TRUE(x.eq(static_cast<double>(from)).all().item<bool>());
+      x.fill_(static_cast<double>(process));
+    };
+    if (process == 0) rank.send(x, 2, 1);
+    if (process == 0) rank.send(x, 1, 1);
+    if (process == 1) take(0);
+    if (process == 1) rank.send(x, 3, 1);
+    if (process == 3) take(1);
+    if (process == 3) rank.send(x, 2, 1);
+    if (process == 2) take(3);
+    if (process == 2) take(0);
+    rank.barrier();
+  });
+}
+
+// Rank 1 waits for the other host while rank 0 sends it more than the memory between them holds.
+TEST(HostsProcesses, MessagesAreTakenFromTheOwnHostMeanwhile) {
+  on_hosts({2, 1}, [](OnHosts& own, int64_t process) {
+    auto& rank = own->rank();
+    rank.expect_messages();
+    Tensor x = at::full({1'000'000}, static_cast<double>(process)), word = at::zeros({1});
+    if (process == 0) {
+      rank.send(x, 1, 1);
+      rank.send(word, 2, 2);
+    } else if (process == 2) {
+      rank.recv(word, 0, 2);
+      rank.send(word, 1, 3);
+    } else {
+      rank.recv(word, 2, 3);
+      rank.recv(x, 0, 1);
+      EXPECT_TRUE(x.eq(0).all().item<bool>());
+    }
+    rank.barrier();
+  });
+}
+
+// The store is in a process of the first host, which may leave before others know why.
+TEST(HostsProcesses, EndThoughNobodyHasTheStoreAnyMore) {
+  auto point = std::make_unique<MeetingPoint>("127.0.0.1", 0, std::nullopt);
+  const HostPlan plan{{0, 1, 2}};
+  std::latch met(2), gone(2);
+  testing::on_threads(2, [&](int64_t p) {
+    auto store = c10::make_intrusive<MeetingStore>("127.0.0.1", point->port(), std::nullopt, std::chrono::seconds(60));
+    HostsProcesses own(store, p, plan, {.limit_seconds = 60, .silence_seconds = 10, .numbers = {}},
+                       [](const auto& keys, int64_t rank, int64_t ranks) {
+                         return make_gloo_backend(keys, rank, ranks, "127.0.0.1", std::chrono::seconds(60));
+                       });
+    own.rank().barrier();
+    met.arrive_and_wait();
+    if (p == 0) point.reset();
+    gone.arrive_and_wait();
+    const double start = steady_seconds();
+    own.abort("over");
+    EXPECT_EQ(message_of<PeerError>([&] { own.rank().barrier(); }).find("rank "), 0U);
+    EXPECT_LT(steady_seconds() - start, 30) << "of a limit of 60";
   });
 }
 

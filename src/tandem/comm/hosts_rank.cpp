@@ -256,7 +256,7 @@ void HostsRank::barrier() {
   });
 }
 
-Communicator& HostsRank::for_messages(int64_t peer) {
+ProcessRank& HostsRank::for_messages(int64_t peer) {
   check_peer(peer, rank_, world_size(), "message");
   if (!ways_.all) {
     throw InvalidArgument(
@@ -272,11 +272,16 @@ void HostsRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
   guarded([&] { way.send(tensor, to, tag); });
 }
 
+void HostsRank::expect_messages() {
+  if (ways_.all) ways_.all->expect_messages();
+}
+
 void HostsRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
   const bool here = plan_.host_of(from) == host_;
   if (here) return ways_.up->recv(tensor, from - plan_.first(host_), tag);
   auto& way = for_messages(from);
-  guarded([&] { way.recv(tensor, from, tag); });
+  // One of this host may wait until this rank takes its message, before it sends what others wait for.
+  guarded([&] { way.recv_while(tensor, from, tag, [this] { ways_.up->seat().progress(); }); });
 }
 
 std::unique_ptr<Communicator> HostsRank::subgroup(const std::vector<int64_t>& ranks) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/comm/communicator.h"
+#include "tandem/comm/process_rank.h"
 #include "tandem/comm/shared_rank.h"
 
 namespace tandem::comm {
@@ -30,7 +31,7 @@ struct HostsWays {
   // since they go to the network at other moments on each host.
   Communicator* across = nullptr;
   Communicator* across_started = nullptr;
-  Communicator* all = nullptr;  // all ranks, for messages between hosts; null where there is none
+  ProcessRank* all = nullptr;  // all ranks, for messages between hosts; null where there is none
   /// Ends the waits of all ranks, of other hosts too, and returns what they are told: the first such reason.
   std::function<std::string(const std::string& reason)> fail;
 };
@@ -53,6 +54,7 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
   void broadcast(Tensor& tensor, int64_t root) override;
   Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
+  void expect_messages() override;
   void recv(Tensor& tensor, int64_t from, int64_t tag) override;
   void barrier() override;
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
@@ -97,7 +99,7 @@ class HostsRank final : public Communicator, private Pending::Source, private Wa
   void reduce_across(Communicator& across, Tensor& tensor, const ReduceOptions& options);
   // Each starts what can be started for the operations up to `ticket`, in their order.
   void progress(uint64_t ticket);
-  Communicator& for_messages(int64_t peer);
+  ProcessRank& for_messages(int64_t peer);
 
   const HostPlan plan_;
   const int64_t rank_, host_;

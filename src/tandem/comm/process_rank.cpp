@@ -277,13 +277,13 @@ void ProcessRank::send(const Tensor& tensor, int64_t to, int64_t tag) {
   bytes_sent_ += static_cast<int64_t>(tensor.nbytes());
 }
 
-void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
+void ProcessRank::recv_while(Tensor& tensor, int64_t from, int64_t tag, const std::function<void()>& idle) {
   const auto call = c10::str("recv from rank ", from);
   check_alive(call.c_str());
   check_dense(tensor, "recv");
   check_peer(from, rank_, ranks_, "recv");
   const double start = steady_seconds(), limit = seconds_of(limit_);
-  mail().recv(tensor, from, tag, [&](bool gone) {
+  const auto waiting = [&](bool gone) {
     if (failed_) throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
     auto why = gone ? c10::str("rank ", number_of(from), " is lost") : silent_ ? silent_() : std::string();
     if (why.empty() && steady_seconds() - start > limit)
@@ -291,7 +291,8 @@ void ProcessRank::recv(Tensor& tensor, int64_t from, int64_t tag) {
     if (why.empty()) return;
     abort(c10::str(call, ": ", why));
     throw PeerError(c10::str("rank ", number_of(rank_), ": ", failure()));
-  });
+  };
+  mail().recv(tensor, from, tag, waiting, idle);
   seconds_ += steady_seconds() - start;
 }
 

@@ -51,7 +51,10 @@ class ProcessRank final : public Communicator, private Pending::Source {
   void broadcast(Tensor& tensor, int64_t root) override;
   Pending broadcast_async(Tensor& tensor, int64_t root) override;
   void send(const Tensor& tensor, int64_t to, int64_t tag) override;
-  void recv(Tensor& tensor, int64_t from, int64_t tag) override;
+  void expect_messages() override { mail(); }
+  void recv(Tensor& tensor, int64_t from, int64_t tag) override { recv_while(tensor, from, tag, {}); }
+  /// The same; `idle` is called all the while.
+  void recv_while(Tensor& tensor, int64_t from, int64_t tag, const std::function<void()>& idle);
   void barrier() override;
   std::unique_ptr<Communicator> subgroup(const std::vector<int64_t>& ranks) override;
   /// Ends the connections: the other ranks' calls, the one that is made here, and all later ones throw PeerError. From

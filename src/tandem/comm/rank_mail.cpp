@@ -23,7 +23,7 @@
 namespace tandem::comm {
 namespace {
 
-constexpr std::chrono::milliseconds kPoll(100);
+constexpr std::chrono::milliseconds kPoll(100), kIdlePoll(2);
 constexpr int kLingerMilliseconds = 1000;
 
 std::string address_key(int64_t rank) { return c10::str("doors of ", rank); }
@@ -142,19 +142,24 @@ void RankMail::send(const Tensor& tensor, int64_t to, int64_t tag) {
            zmq::send_flags::none);
 }
 
-void RankMail::recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool)>& waiting) {
+void RankMail::recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool)>& waiting,
+                    const std::function<void()>& idle) {
   auto& own = *sockets_;
+  double asked = steady_seconds();
   auto& come = own.kept[{from, tag}];
   for (own.take_in(); come.empty(); own.take_in()) {
     std::array<zmq::pollitem_t, 2> items{
         {{own.doors.handle(), 0, ZMQ_POLLIN, 0}, {own.guard.questions().handle(), 0, ZMQ_POLLIN, 0}}};
     try {
-      zmq::poll(items.data(), items.size(), kPoll);
+      zmq::poll(items.data(), items.size(), idle ? kIdlePoll : kPoll);
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;
     }
     if (items[1].revents & ZMQ_POLLIN) own.guard.answer();
     if (items[0].revents & ZMQ_POLLIN) continue;
+    if (idle) idle();
+    if (idle && steady_seconds() - asked < 1e-3 * static_cast<double>(kPoll.count())) continue;
+    asked = steady_seconds();
     const bool gone = own.is_gone(from);
     own.take_in();  // what it sent last
     if (come.empty()) waiting(gone);

@@ -26,9 +26,10 @@ class RankMail {
   /// `tensor` dense; returns when it may be changed again.
   void send(const Tensor& tensor, int64_t to, int64_t tag);
   /// Fills `tensor` with the next message from rank `from` with that tag. `waiting` is called some times a second while
-  /// none has come, with true once the connection with that rank was closed; what it throws ends the call. Throws
-  /// InvalidArgument on a message of another type or size.
-  void recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool gone)>& waiting);
+  /// none has come, with true once the connection with that rank was closed; what it throws ends the call. `idle`,
+  /// where there is one, is called each few milliseconds. Throws InvalidArgument on a message of another type or size.
+  void recv(Tensor& tensor, int64_t from, int64_t tag, const std::function<void(bool gone)>& waiting,
+            const std::function<void()>& idle);
 
  private:
   struct Sockets;

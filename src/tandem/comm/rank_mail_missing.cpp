@@ -10,7 +10,7 @@ RankMail::RankMail(c10::intrusive_ptr<c10d::Store> /*store*/, int64_t /*rank*/, 
 }
 RankMail::~RankMail() = default;
 void RankMail::send(const Tensor& /*tensor*/, int64_t /*to*/, int64_t /*tag*/) {}
-void RankMail::recv(Tensor& /*tensor*/, int64_t /*from*/, int64_t /*tag*/,
-                    const std::function<void(bool)>& /*waiting*/) {}
+void RankMail::recv(Tensor& /*tensor*/, int64_t /*from*/, int64_t /*tag*/, const std::function<void(bool)>& /*waiting*/,
+                    const std::function<void()>& /*idle*/) {}
 
 }  // namespace tandem::comm

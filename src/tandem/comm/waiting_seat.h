@@ -40,6 +40,8 @@ class WaitingSeat {
   /// or when the time limit passes, with `late()` as what was waited for and for whom. While it sleeps the rank has no
   /// turn.
   void wait(c10::function_ref<bool()> done, c10::function_ref<std::string()> late);
+  /// Moves on what is in progress, as a wait does.
+  void progress();
   /// Seconds that waits of this rank went on only because it had no turn.
   double seconds_without_turn() const { return without_turn_; }
 
@@ -58,7 +60,6 @@ class WaitingSeat {
   virtual bool sleep_until_rung(uint64_t heard, Clock::time_point deadline) = 0;
 
   bool spin(c10::function_ref<bool()> done);
-  void progress();
   bool polls() const;
   // Sleeps, without the turn; false: `deadline` has passed. The deadline moves by the time that the next turn took.
   bool sleep(uint64_t heard, Clock::time_point& deadline);

@@ -45,11 +45,11 @@ void check_layers(const std::string& who, const Network& network) {
 
 }  // namespace
 
-void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings) {
-  check_layers(who, network);
+void check_stages(const Network& network, const PipelineSettings& settings) {
+  check_layers(settings.who, network);
   const auto* graph = graph_within(network);
   if (!graph) return;
-  if (const auto plan = plan_without_measuring(*graph, settings)) check_statistics(who, network, *plan);
+  if (const auto plan = plan_without_measuring(*graph, settings)) check_statistics(settings.who, network, *plan);
 }
 
 void check_stage_losses(const std::string& who, const LossSet& losses) {
@@ -57,8 +57,8 @@ void check_stage_losses(const std::string& who, const LossSet& losses) {
     throw InvalidArgument(c10::str(who, ": loss ", loss->class_name(), " must not need the whole batch at once"));
 }
 
-std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
-                                                 const PipelineSettings& settings) {
+std::unique_ptr<PipelineExecution> bind_pipeline(const Program& program, const PipelineSettings& settings) {
+  const auto& who = settings.who;
   const Network& network = *program.network;
   check_layers(who, network);
   if (!graph_within(network)) refuse_model(who, network, "know its inputs before it can be cut");

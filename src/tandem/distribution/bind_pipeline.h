@@ -8,11 +8,10 @@ namespace tandem::distribute {
 
 /// What can be said of a network before it is bound: all but by measurement, where it knows its inputs. Throws as
 /// bind_pipeline does.
-void check_stages(const std::string& who, const Network& network, const PipelineSettings& settings);
+void check_stages(const Network& network, const PipelineSettings& settings);
 void check_stage_losses(const std::string& who, const LossSet& losses);
 
-/// Throws InvalidArgument in the name of `who`, a strategy, on what cannot be staged: see PipelineParallel.
-std::unique_ptr<PipelineExecution> bind_pipeline(const std::string& who, const Program& program,
-                                                 const PipelineSettings& settings);
+/// Throws InvalidArgument on what cannot be staged: see PipelineParallel.
+std::unique_ptr<PipelineExecution> bind_pipeline(const Program& program, const PipelineSettings& settings);
 
 }  // namespace tandem::distribute

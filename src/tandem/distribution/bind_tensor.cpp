@@ -12,7 +12,6 @@
 #include "tandem/distribution/tensor_execution.h"
 #include "tandem/network/graph_within.h"
 #include "tandem/network/scoped_devices.h"
-#include "tandem/schedule/catalog.h"
 #include "tandem/sharding/tensor_plan.h"
 
 namespace tandem::distribute {
@@ -30,7 +29,8 @@ std::string reasons_of(const sharding::LocalNetwork& local) {
 
 // Stages of replicas: of the whole model, or of each of its parts.
 PipelineSettings stages_of(const TensorMesh& mesh, int64_t threads) {
-  return {.devices = mesh.devices,
+  return {.who = mesh.who,
+          .devices = mesh.devices,
           .data = mesh.data,
           .processes = mesh.over_processes() ? mesh.group->processes() : nullptr,
           .threads_per_device = threads,
@@ -68,7 +68,7 @@ std::unique_ptr<Execution> make_part(const TensorMesh& mesh, const CallParts& ca
     stages.memory = part.memory;
     stages.within = part.within;
     stages.shards = part.shards;
-    return bind_pipeline(mesh.who, part.program, stages);
+    return bind_pipeline(part.program, stages);
   }
   Replication how{.devices = part.devices, .processes = part.processes, .threads_per_device = part.threads_per_device};
   how.within = part.within;
@@ -94,7 +94,7 @@ void check_network(const TensorMesh& mesh, const Network& network) {
   if (!may_become_graph(network)) must("be functional or Sequential, so that its layers can be split");
   if (const auto layer = first_scoped(network); !layer.empty())
     must(c10::str("have no layers in DeviceScopes, got ", layer));
-  if (mesh.pipe > 1) check_stages(mesh.who, network, whole_stages_of(mesh));
+  if (mesh.pipe > 1) check_stages(network, whole_stages_of(mesh));
   if (mesh.tensor > 1 && graph_within(network)) check_divides(mesh, network);
 }
 
@@ -119,7 +119,7 @@ TensorMesh checked_mesh(TensorMesh mesh) {
     refuse(c10::str("data ", mesh.data, " x pipe ", mesh.pipe, " x tensor ", mesh.tensor, " must be the number of ",
                     mesh.over_processes() ? "devices of all processes" : "devices", ", got ", mesh.all_devices()));
   }
-  schedule::schedule_by_name(mesh.schedule)(0, {mesh.pipe, mesh.micro_batches, mesh.chunks});
+  check_schedule(mesh.who, mesh.schedule, {mesh.pipe, mesh.micro_batches, mesh.chunks});
   check_memory_limit(mesh.who, mesh.memory_limit);
   if (mesh.zero < 0 || mesh.zero > 3) refuse(c10::str("zero must be 1, 2 or 3, or 0 for nothing, got ", mesh.zero));
   return mesh;
@@ -135,7 +135,7 @@ std::unique_ptr<Execution> bind_tensor(const TensorMesh& mesh, const Program& pr
   const bool apart = mesh.over_processes();
   const int64_t on_host = mesh.devices.size() * (apart ? mesh.group->local_size() : 1);
   const int64_t threads = threads_per_device(on_host, mesh.threads_per_device);
-  if (mesh.tensor == 1 && mesh.pipe > 1) return bind_pipeline(mesh.who, program, stages_of(mesh, threads));
+  if (mesh.tensor == 1 && mesh.pipe > 1) return bind_pipeline(program, stages_of(mesh, threads));
   const TensorSettings settings{.devices = mesh.devices,
                                 .tensor = mesh.tensor,
                                 .threads_per_device = threads,

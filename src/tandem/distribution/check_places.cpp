@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "tandem/core/error.h"
+#include "tandem/schedule/catalog.h"
 
 namespace tandem::distribute {
 
@@ -16,6 +17,14 @@ void check_cpus(const std::string& who, const Devices& devices, const char* what
     if (device.kind == Device::Kind::gpu)
       throw InvalidArgument(
           c10::str(who, ": ", what, " must be CPUs, got ", devices.to_string(), "; Mirrored runs on GPUs"));
+  }
+}
+
+void check_schedule(const std::string& who, const std::string& name, const schedule::Division& division) {
+  try {
+    schedule::schedule_by_name(name)(0, division);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(who + ": " + error.what());
   }
 }
 

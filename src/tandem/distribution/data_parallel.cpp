@@ -42,6 +42,7 @@ DataParallelOptions checked(DataParallelOptions options) {
   if (options.devices.empty()) options.devices = {group.device()};
   check_cpus("DataParallel", options.devices);
   check_available(options.devices);
+  threads_per_device(options.devices.size(), options.threads_per_device);
   ExchangeOptions::of(options).check("DataParallel", options.devices.size() * group.world_size());
   if (options.all_reduce == "host" && group.world_size() > 1)
     refuse("all_reduce must not be host, one update for all, where there are several processes");

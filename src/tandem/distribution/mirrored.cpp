@@ -76,6 +76,7 @@ MirroredOptions checked(MirroredOptions options) {
     throw InvalidArgument(
         "Mirrored: must get devices where no GPU is visible, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
   check_available(options.devices);
+  threads_per_device(options.devices.size(), options.threads_per_device);
   ExchangeOptions::of(options).check("Mirrored", options.devices.size());
   check_gpus(options);
   return options;

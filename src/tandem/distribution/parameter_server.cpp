@@ -199,6 +199,7 @@ ParameterServerOptions checked(ParameterServerOptions options) {
   if (options.workers.empty()) options.workers = {options.group ? options.group->device() : Device("cpu:0")};
   check_cpus("ParameterServer", options.workers, "workers");
   check_available(options.workers);
+  threads_per_device(options.workers.size(), options.threads_per_device);
   if (options.servers < 1) refuse_servers(c10::str("servers must be at least 1, got ", options.servers));
   check_mode(options);
   check_server_sync(options);

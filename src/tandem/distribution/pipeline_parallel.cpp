@@ -5,7 +5,6 @@
 #include "tandem/core/error.h"
 #include "tandem/distribution/bind_pipeline.h"
 #include "tandem/distribution/check_places.h"
-#include "tandem/schedule/catalog.h"
 
 namespace tandem::distribute {
 namespace {
@@ -26,11 +25,9 @@ class PipelineKind : public StrategyKind {
   int64_t all_devices() const override { return ranks_of(options_); }
   bool leads() const override { return !options_.group || options_.group->rank() == 0; }
 
-  void check(const Network& network) const override { check_stages(kWho, network, settings()); }
+  void check(const Network& network) const override { check_stages(network, settings()); }
   void check_losses(const LossSet& losses) const override { check_stage_losses(kWho, losses); }
-  std::unique_ptr<Execution> bind(const Program& program) const override {
-    return bind_pipeline(kWho, program, settings());
-  }
+  std::unique_ptr<Execution> bind(const Program& program) const override { return bind_pipeline(program, settings()); }
 
  private:
   PipelineSettings settings() const {
@@ -63,7 +60,8 @@ PipelineParallelOptions checked(PipelineParallelOptions options) {
     refuse_pipeline(c10::str("data, the number of replicas, must be at least 1 and divide the number of devices, ",
                              ranks, ", got ", options.data));
   }
-  schedule::schedule_by_name(options.schedule)(0, {ranks / options.data, options.micro_batches, options.chunks});
+  check_schedule(kWho, options.schedule, {ranks / options.data, options.micro_batches, options.chunks});
+  threads_per_device(options.devices.size(), options.threads_per_device);
   return options;
 }
 

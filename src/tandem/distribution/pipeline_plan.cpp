@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 
+#include "tandem/core/error.h"
 #include "tandem/core/mask.h"
 #include "tandem/layers/dry_run.h"
 #include "tandem/network/cut_graph.h"
@@ -54,12 +55,24 @@ StepParts split_units(const FlatGraph& flat, const std::vector<double>& costs, s
   return part_of;
 }
 
+// What `split` refuses is refused in the name of the strategy.
+template <class Split>
+auto in_name_of(const PipelineSettings& settings, const Split& split) {
+  try {
+    return split();
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(settings.who + ": " + error.what());
+  }
+}
+
 // By the first process's measurement, whatever the others would find. What cannot be measured costs alike.
-StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t parts, Peers* peers) {
+StepParts measured_parts(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
+                         Peers* peers) {
   std::optional<std::vector<double>> costs;
   if (!peers || peers->leads())
     costs = with_known_sizes(graph, [&](const Shapes& x) { return measure_steps(flat, x, kRowsToMeasure); });
-  StepParts split = split_units(flat, costs.value_or(std::vector<double>(flat.steps.size(), 1)), parts);
+  StepParts split = in_name_of(
+      settings, [&] { return split_units(flat, costs.value_or(std::vector<double>(flat.steps.size(), 1)), parts); });
   if (!peers) return split;
   Tensor told = at::tensor(std::vector<int64_t>(split.begin(), split.end()));
   peers->take_from(told, 0);
@@ -70,8 +83,9 @@ StepParts measured_parts(const FlatGraph& flat, const Graph& graph, std::size_t 
 // What the settings or the model say; nothing where a measurement must.
 std::optional<StepParts> told_parts(const FlatGraph& flat, const PipelineSettings& settings, std::size_t parts) {
   if (!settings.calls.empty()) return split_by_calls(flat, settings.calls);
-  if (!settings.boundaries.empty()) return split_by_names(flat, settings.boundaries, parts);
-  if (devices_in_scopes(flat).size() > 1) return split_by_scopes(flat, parts);
+  if (!settings.boundaries.empty())
+    return in_name_of(settings, [&] { return split_by_names(flat, settings.boundaries, parts); });
+  if (devices_in_scopes(flat).size() > 1) return in_name_of(settings, [&] { return split_by_scopes(flat, parts); });
   if (parts == 1) return StepParts(flat.steps.size(), 0);
   return {};
 }
@@ -79,7 +93,7 @@ std::optional<StepParts> told_parts(const FlatGraph& flat, const PipelineSetting
 StepParts parts_of(const FlatGraph& flat, const Graph& graph, const PipelineSettings& settings, std::size_t parts,
                    Peers* peers) {
   if (auto told = told_parts(flat, settings, parts)) return *std::move(told);
-  return measured_parts(flat, graph, parts, peers);
+  return measured_parts(flat, graph, settings, parts, peers);
 }
 
 void add_once(std::vector<Weight>& all, const std::vector<Weight>& more) {
@@ -174,7 +188,7 @@ std::optional<PipelinePlan> plan_without_measuring(const Graph& graph, const Pip
   const auto flat = flatten_graph(graph);
   const auto parts = static_cast<std::size_t>(settings.stages() * settings.chunks);
   if (const auto told = told_parts(flat, settings, parts)) return plan_with_parts(graph, flat, settings, *told, parts);
-  check_steps(flat.steps.size(), parts);
+  in_name_of(settings, [&] { check_steps(flat.steps.size(), parts); });
   return {};
 }
 

@@ -46,6 +46,7 @@ struct PipelinePlan {
 };
 
 struct PipelineSettings {
+  std::string who = "PipelineParallel";             // the strategy, for messages
   Devices devices;                                  // of this process: a rank each, of data x stages in all processes
   int64_t data = 1;                                 // replicas of the pipeline
   std::shared_ptr<comm::Processes> processes = {};  // null: this one alone

@@ -8,7 +8,8 @@ namespace tandem::distribute {
 /// know beforehand, or as nothing (a value without a gradient).
 class StageLink {
  public:
-  explicit StageLink(comm::Communicator& communicator) : communicator_(communicator) {}
+  /// From now on the others may send.
+  explicit StageLink(comm::Communicator& communicator) : communicator_(communicator) { communicator.expect_messages(); }
 
   struct Value {
     Tensor tensor;               // undefined: nothing was handed over

@@ -11,7 +11,13 @@
 namespace tandem::distribute {
 namespace {
 
-[[noreturn]] void refuse_split(const std::string& must) { throw InvalidArgument("PipelineParallel: " + must); }
+[[noreturn]] void refuse_split(const std::string& must) { throw InvalidArgument(must); }
+
+std::vector<std::string> layer_names_of(const FlatGraph& flat) {
+  std::vector<std::string> names;
+  for (const auto& step : flat.steps) names.push_back(step.layer->name());
+  return names;
+}
 
 }  // namespace
 
@@ -83,7 +89,11 @@ StepParts split_by_names(const FlatGraph& flat, const std::vector<std::string>& 
     for (std::size_t i = 0; i < flat.steps.size(); ++i) {
       if (flat.steps[i].layer->name() == last_layers[p]) end = i + 1;
     }
-    if (end == 0) refuse_split(c10::str("boundaries name layer '", last_layers[p], "', which the model has not"));
+    if (end == 0) {
+      const auto near = nearest_names(last_layers[p], layer_names_of(flat));
+      refuse_split(c10::str("boundaries name layer '", last_layers[p], "', which the model has not",
+                            near.empty() ? "" : c10::str("; did you mean '", near.front(), "'?")));
+    }
     if (end <= begin || end == flat.steps.size()) {
       refuse_split(c10::str("boundaries must be in the order of the layers and leave each part one, but '",
                             last_layers[p], "' leaves none"));

@@ -21,7 +21,7 @@ TEST(StageSplit, MorePartsThanLayers) {
   EXPECT_EQ(testing::message_of([] {
               split_by_cost({1, 1}, 3);
             }),
-            "PipelineParallel: a model of 2 layers must have no more parts than that, got 3");
+            "a model of 2 layers must have no more parts than that, got 3");
 }
 
 }  // namespace

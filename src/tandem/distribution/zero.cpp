@@ -76,6 +76,7 @@ ZeroOptions checked_zero(ZeroOptions options) {
   if (options.offload_optimizer && options.devices[0].kind == Device::Kind::cpu)
     refuse_zero("offload_optimizer must not be set on CPUs, where the optimizer's state lies in host memory anyway");
   check_available(options.devices);
+  threads_per_device(options.devices.size(), options.threads_per_device);
   exchange_of(options).check("Zero", options.devices.size() * (group ? group->world_size() : 1));
   return options;
 }

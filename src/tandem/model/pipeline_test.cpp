@@ -361,10 +361,10 @@ TEST(Pipeline, RefusesWhatCannotBeStaged) {
   };
   EXPECT_EQ(message_of([] { PipelineParallel(distribute::PipelineParallelOptions{}); }),
             "PipelineParallel: must get a device for each stage, e.g. {.devices = {\"cpu:0\", \"cpu:1\"}}");
-  EXPECT_EQ(refused(layer_chain(), {.micro_batches = 3, .schedule = "interleaved", .chunks = 2}).substr(0, 12),
-            "interleaved:");
-  EXPECT_EQ(refused(layer_chain(), {.boundaries = {"dens"}}),
-            "PipelineParallel: boundaries name layer 'dens', which the model has not");
+  EXPECT_EQ(refused(layer_chain(), {.micro_batches = 3, .schedule = "interleaved", .chunks = 2}).substr(0, 30),
+            "PipelineParallel: interleaved:");
+  EXPECT_EQ(refused(Sequential({Input({6}), Dense(8, {.name = "hidden"}), Dense(3)}), {.boundaries = {"hiden"}}),
+            "PipelineParallel: boundaries name layer 'hiden', which the model has not; did you mean 'hidden'?");
   EXPECT_EQ(refused(Sequential({Input({6}), Dense(3)}), {}),
             "PipelineParallel: a model of 1 layers must have no more parts than that, got 2");
   EXPECT_NE(refused(layer_chain(), {}, losses::Dice()).find("must not need the whole batch at once"),

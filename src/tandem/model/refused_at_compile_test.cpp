@@ -40,7 +40,8 @@ TEST(RefusedAtCompile, DivisionsIntoStages) {
   const auto at = [](std::vector<std::string> boundaries, int64_t stages = 2) {
     return PipelineParallel({.devices = on(stages), .boundaries = std::move(boundaries)});
   };
-  EXPECT_EQ(refused(three_layers(), at({"d"})), "PipelineParallel: boundaries name layer 'd', which the model has not");
+  EXPECT_EQ(refused(three_layers(), at({"other"})),
+            "PipelineParallel: boundaries name layer 'other', which the model has not");
   EXPECT_EQ(refused(three_layers(), at({"b", "a"}, 3)),
             "PipelineParallel: boundaries must be in the order of the layers and leave each part one, but 'a' leaves "
             "none");
