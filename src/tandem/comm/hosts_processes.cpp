@@ -3,12 +3,14 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 namespace tandem::comm {
 namespace {
 
-constexpr std::chrono::milliseconds kForTheReason(2000);  // the store's answer
+constexpr std::chrono::milliseconds kForTheReason(1000);  // the store's answer
 
 SharedRank& shared(Communicator& rank) { return dynamic_cast<SharedRank&>(rank); }
 
@@ -18,6 +20,8 @@ struct Ways {
   std::vector<std::unique_ptr<ProcessRank>> across;  // for calls, and for operations that are only started
   c10::intrusive_ptr<c10d::Store> failures;          // of all hosts
   ProcessRank* all = nullptr;                        // as in HostsWays
+  std::unique_ptr<std::mutex> failing = std::make_unique<std::mutex>();  // guards `first`
+  std::string first;                                                     // why they have failed; empty: they have not
 
   HostsWays of(int64_t rank) {
     HostsWays ways;
@@ -31,9 +35,11 @@ struct Ways {
     ways.fail = [this](const std::string& reason) { return fail(reason); };
     return ways;
   }
-  // The first reason of any host, where the others can still be asked.
+  // The first reason of any host, where the others can still be asked: once, since who has the store may be gone.
   std::string fail(const std::string& reason) {
-    std::string first = reason;
+    const std::lock_guard lock(*failing);
+    if (!first.empty()) return first;
+    first = reason;
     try {
       failures->setTimeout(kForTheReason);
       first = failures->compareSet("reason", std::string(), reason);
