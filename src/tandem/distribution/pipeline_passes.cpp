@@ -164,13 +164,8 @@ void PipelineStage::backward(const Pass& pass, std::size_t part, int64_t m) {
   }
   if (run.loss.defined()) add(run.loss, gradient_of(run.loss, pass.factor));
   for (const auto& loss : run.losses.losses()) add(loss, gradient_of(loss, pass.factor * micro_.share(m)));
-  if (roots.empty()) {
-    // nothing here is trained
-  } else if (auto* gathered = replica_.gathered()) {
-    gathered->backward(roots, gradients);
-  } else {
-    torch::autograd::backward(roots, gradients);
-  }
+  auto* const gathered = replica_.gathered();
+  if (!roots.empty()) gathered ? gathered->backward(roots, gradients) : torch::autograd::backward(roots, gradients);
   run.written.clear();
   run.loss = Tensor();
   run.losses = {};
