@@ -1,7 +1,5 @@
 #include "served_job.h"
 
-#include <set>
-
 #include "tandem/cluster/free_port.h"
 
 namespace tandem::testing {
@@ -17,10 +15,9 @@ std::string list_of(std::vector<std::string>::const_iterator begin, std::vector<
 }  // namespace
 
 std::vector<std::string> free_addresses(int count) {
-  std::set<std::string> different;  // a port that was free may be so the next time
-  while (static_cast<int>(different.size()) < count)
-    different.insert("127.0.0.1:" + std::to_string(cluster::free_port()));
-  return {different.begin(), different.end()};
+  std::vector<std::string> all;
+  for (int i = 0; i < count; ++i) all.push_back("127.0.0.1:" + std::to_string(cluster::free_port()));
+  return all;
 }
 
 ServedJob::ServedJob(int servers, int workers, std::vector<std::string> flags)

@@ -3,7 +3,8 @@
 
 namespace tandem::cluster {
 
-/// A TCP port of the loopback interface that nobody listens on now. Throws Error where the system gives none.
+/// A TCP port of the loopback interface that nobody listens on now, and that this process has not been given lately.
+/// Throws Error where the system gives none.
 int64_t free_port();
 
 }  // namespace tandem::cluster

@@ -28,7 +28,7 @@ std::unique_ptr<Peers> peers_of(const Program& program, const PipelineSettings& 
   options.add("boundaries", "'", c10::Join("', '", settings.boundaries), "'");
   options.add("recompute", settings.recompute ? "true" : "false");
   options.add("zero", settings.zero);
-  check_alike(*peers, "PipelineParallel", program, settings.devices.size(), options);
+  check_alike(*peers, settings.who.c_str(), program, settings.devices.size(), options);
   return peers;
 }
 

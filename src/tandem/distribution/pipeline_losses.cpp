@@ -38,7 +38,8 @@ void PipelineStage::end_of_model(const Pass& pass, int64_t m, Run& run) {
     sums_[m] = std::move(sums);
   } else if (sums.masked) {
     throw InvalidArgument(
-        "PipelineParallel: an output must come with a mask always, or never: one that had none for made-up rows has "
+        plan_.who +
+        ": an output must come with a mask always, or never: one that had none for made-up rows has "
         "one now, and how many values it leaves out is known only when all micro batches are through");
   } else {
     auto counts = sums.counts;

@@ -107,6 +107,7 @@ PipelinePlan plan_with_parts(const Graph& graph, const FlatGraph& flat, const Pi
                              const StepParts& part_of, std::size_t parts) {
   const int64_t stages = settings.stages();
   PipelinePlan plan;
+  plan.who = settings.who;
   plan.division = {stages, settings.micro_batches, settings.chunks};
   plan.schedule = settings.schedule;
   plan.recompute = settings.recompute;

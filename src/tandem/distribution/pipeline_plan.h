@@ -22,6 +22,7 @@ namespace tandem::distribute {
 
 /// How a pipeline divides a model, the same on every rank.
 struct PipelinePlan {
+  std::string who;              // the strategy, for messages
   schedule::Division division;  // its stages and chunks
   std::string schedule;         // by name
   bool recompute = false;       // forward again in backward, from what a part was given

@@ -36,6 +36,10 @@ Result train(const Task& task, const distribute::Strategy& strategy) {
   auto compile = task.compile;
   compile.strategy = strategy;
   model.compile(compile);
+  return train(task, model);
+}
+
+Result train(const Task& task, Model& model) {
   auto fit = task.fit;
   fit.verbose = 0;
   Result result;

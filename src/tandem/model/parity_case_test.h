@@ -34,6 +34,8 @@ extern MakeDevices several_devices;
 distribute::Strategy on_devices(int64_t n);
 Result train(const Task& task, const distribute::Strategy& strategy);
 Result train(const Task& task, int64_t devices);
+/// Of a model that is compiled.
+Result train(const Task& task, Model& model);
 /// Weights, histories, evaluation and predictions are equal to 1e-5.
 void expect_same(const Result& got, const Result& want);
 /// Weights, histories, evaluation and predictions of `devices` equal those of one device to 1e-5; on CPUs also those

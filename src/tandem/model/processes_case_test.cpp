@@ -52,18 +52,6 @@ void on_processes(const Grid& grid, const std::function<Model()>& build, const C
   });
 }
 
-Result result_of(Model& model, const Task& task) {
-  auto fit = task.fit;
-  fit.verbose = 0;
-  Result result;
-  result.history = model.fit(task.x, task.y, fit);
-  result.weights = model.get_weights();
-  result.evaluation =
-      model.evaluate(task.x, task.y, {.batch_size = fit.batch_size, .verbose = 0, .sample_weight = fit.sample_weight});
-  result.predictions = model.predict_all(data::TensorDataset(task.x), {.batch_size = fit.batch_size});
-  return result;
-}
-
 }  // namespace
 
 void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
@@ -83,9 +71,8 @@ std::vector<Result> train(const Task& task, const Grid& grid, const distribute::
 
 std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make) {
   std::vector<Result> results(static_cast<std::size_t>(grid.processes));
-  on_grid_with(grid, task.build, task.compile, make, [&](Model& model, int64_t process) {
-    results[static_cast<std::size_t>(process)] = result_of(model, task);
-  });
+  on_grid_with(grid, task.build, task.compile, make,
+               [&](Model& model, int64_t process) { results[static_cast<std::size_t>(process)] = train(task, model); });
   return results;
 }
 
@@ -94,7 +81,7 @@ std::vector<Result> train_on_hosts(const Task& task, const std::vector<int64_t>&
   on_processes(
       {begins.back(), 1}, task.build, task.compile, make,
       [&](Model& model, int64_t process) {
-        results[static_cast<std::size_t>(process)] = result_of(model, task);
+        results[static_cast<std::size_t>(process)] = train(task, model);
         model = Model();  // while the others can still be reached
       },
       [&](const AsProcess& as) { testing::run_hosts(begins, as); });
