@@ -95,6 +95,7 @@ TEST(ServerHostsSaving, TheyGoOnAsIfNothingHadHappened) {
       const auto plan = momentum_plan(ServerMode::sync, 2);
       Hosts whole(3, within_process, {.server_sync = way, .sync_every = kEvery});
       const auto expected = train_to_the_end(whole, plan, 13, 0);
+      whole.wait();  // figures are there at the end
       const testing::TemporaryFolder folder;
       train_and_lose(Hosts(3, within_process, saving(folder, way)), plan, 11);
       EXPECT_EQ(names_in(folder),
