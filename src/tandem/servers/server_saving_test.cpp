@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <latch>
 #include <thread>
 #include <zmq.hpp>
 
@@ -63,12 +64,14 @@ struct Saving {
 TEST(ServerSaving, InSyncAllGoOnFromOneUpdate) {
   const auto plan = counting_plan(ServerMode::sync, 2, 2);
   Saving job(2);
+  std::latch counted(2);
   testing::on_threads(2, [&](int64_t w) {
     const ClientOptions options{.servers = job.addresses, .worker = w};
     Tensor parameters = at::zeros({plan.elements});
     {
       const auto client = counting_client(options, plan, parameters, 5);
       EXPECT_TRUE(parameters.eq(-10).all().item<bool>());
+      counted.arrive_and_wait();  // the other has its parameters, too
       if (w == 0) job.servers[1].reset();
       EXPECT_NE(message_of<PeerError>([&] { count_on(*client, plan, parameters); }), "");
     }
