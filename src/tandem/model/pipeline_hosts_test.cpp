@@ -8,7 +8,7 @@
 #include "tandem/layers/dense.h"
 #include "tandem/layers/dropout.h"
 #include "tandem/layers/input.h"
-#include "tandem/model/processes_case_test.h"
+#include "tandem/model/hosts_case_test.h"
 #include "tandem/optimizers/adam.h"
 
 namespace tandem {

@@ -11,7 +11,6 @@
 #include "tandem/metrics/precision.h"
 #include "tandem/optimizers/adam.h"
 #include "tandem/testing/captured_log.h"
-#include "tandem/testing/thread_hosts.h"
 #include "tandem/testing/thread_processes.h"
 
 namespace tandem::parity {
@@ -28,9 +27,8 @@ MakeStrategy data_parallel(const distribute::DataParallelOptions& options) {
   };
 }
 
-using AsProcess = std::function<void(const std::shared_ptr<comm::Processes>&)>;
+}  // namespace
 
-// `run` runs what it is given as each process.
 void on_processes(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
                   const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act,
                   const std::function<void(const AsProcess&)>& run) {
@@ -52,8 +50,6 @@ void on_processes(const Grid& grid, const std::function<Model()>& build, const C
   });
 }
 
-}  // namespace
-
 void on_grid(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
              const distribute::DataParallelOptions& options, const std::function<void(Model&, int64_t process)>& act) {
   on_grid_with(grid, build, compile, data_parallel(options), act);
@@ -73,18 +69,6 @@ std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStr
   std::vector<Result> results(static_cast<std::size_t>(grid.processes));
   on_grid_with(grid, task.build, task.compile, make,
                [&](Model& model, int64_t process) { results[static_cast<std::size_t>(process)] = train(task, model); });
-  return results;
-}
-
-std::vector<Result> train_on_hosts(const Task& task, const std::vector<int64_t>& begins, const MakeStrategy& make) {
-  std::vector<Result> results(static_cast<std::size_t>(begins.back()));
-  on_processes(
-      {begins.back(), 1}, task.build, task.compile, make,
-      [&](Model& model, int64_t process) {
-        results[static_cast<std::size_t>(process)] = train(task, model);
-        model = Model();  // while the others can still be reached
-      },
-      [&](const AsProcess& as) { testing::run_hosts(begins, as); });
   return results;
 }
 

@@ -22,11 +22,15 @@ using MakeStrategy = std::function<distribute::Strategy(const distribute::Proces
 void on_grid_with(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
                   const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act);
 
+/// The same, where `run` runs what it is given as each process.
+using AsProcess = std::function<void(const std::shared_ptr<comm::Processes>&)>;
+void on_processes(const Grid& grid, const std::function<Model()>& build, const CompileOptions& compile,
+                  const MakeStrategy& make, const std::function<void(Model&, int64_t process)>& act,
+                  const std::function<void(const AsProcess&)>& run);
+
 /// What each process gets from the task.
 std::vector<Result> train(const Task& task, const Grid& grid, const distribute::DataParallelOptions& options = {});
 std::vector<Result> train_with(const Task& task, const Grid& grid, const MakeStrategy& make);
-/// The same over processes of one device each on hosts, as testing::run_hosts has them.
-std::vector<Result> train_on_hosts(const Task& task, const std::vector<int64_t>& begins, const MakeStrategy& make);
 
 /// A small classifier, how it is compiled, and rows for it.
 Model two_layers();

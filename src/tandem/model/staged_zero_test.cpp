@@ -200,23 +200,6 @@ TEST(StagedZero, OverProcesses) {
   }
 }
 
-// Ranks that speak by Gloo alone, and two hosts of two; some batches have rows for one replica only.
-TEST(StagedZero, OverHosts) {
-  const auto task = staged_task(tied_layers, 17);
-  const auto one = train_with(task, {1, 1},
-                              [](const distribute::ProcessGroup&, const Devices&) { return SingleDevice("cpu:0"); })[0];
-  for (const auto& begins : {std::vector<int64_t>{0, 1, 2, 3, 4}, {0, 2, 4}}) {
-    for (const int64_t pipe : {1, 2, 4}) {
-      SCOPED_TRACE(c10::str(begins.size() - 1, " hosts, pipe ", pipe));
-      const auto all = train_on_hosts(task, begins, [&](const distribute::ProcessGroup& group, const Devices& own) {
-        return Mesh(
-            {.devices = own, .group = group, .data = 4 / pipe, .pipe = pipe, .zero = 3, .threads_per_device = 1});
-      });
-      for (const auto& got : all) expect_same(got, one);
-    }
-  }
-}
-
 // A step that fails on one rank leaves nothing behind that the next one would stumble over.
 TEST(StagedZero, GoesOnAfterAStepThatFailed) {
   for (const int64_t zero : {2, 3}) {
